@@ -1,8 +1,10 @@
 #define _GNU_SOURCE
 #include "CProcess.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/file.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sched.h>
@@ -40,6 +42,27 @@ int cprocess_syncfs(int file) {
   sync();
   return fcntl(file, F_FULLFSYNC);
 #endif
+}
+
+/* Systems without locks of open file descriptions, such as gVisor, refuse them with EINVAL. */
+int cprocess_lock(int file) {
+#ifdef F_OFD_SETLK
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  int result = fcntl(file, F_OFD_SETLK, &lock);
+  if (result == 0 || errno != EINVAL) return result;
+#endif
+  return flock(file, LOCK_EX | LOCK_NB);
+}
+
+int cprocess_is_locked(int file) {
+#ifdef F_OFD_GETLK
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  if (fcntl(file, F_OFD_GETLK, &lock) == 0) return lock.l_type != F_UNLCK;
+  if (errno != EINVAL) return -1;
+#endif
+  if (flock(file, LOCK_SH | LOCK_NB) != 0) return errno == EWOULDBLOCK ? 1 : -1;
+  flock(file, LOCK_UN);
+  return 0;
 }
 
 int cprocess_processors(void) {

@@ -25,16 +25,25 @@ package enum FileKind {
   /// The names in a folder, sorted by code points; empty when it cannot be read.
   ///
   /// - Parameter most: More names than these are not looked at.
-  package static func entries(of folder: String, most: Int = .max) -> [String] {
-    guard let handle = opendir(folder) else { return [] }
+  package static func entries(of folder: String, most: Int = .max) -> [String] { listing(of: folder, most: most).names }
+
+  /// The same, and the number of the error that kept the rest from being read; 0 when none did.
+  package static func listing(of folder: String, most: Int = .max) -> (names: [String], failure: Int32) {
+    guard let handle = opendir(folder) else { return ([], errno) }
     defer { closedir(handle) }
     var names: [String] = []
-    while names.count < most, let entry = readdir(handle) {
+    var failure: Int32 = 0
+    while names.count < most {
+      errno = 0
+      guard let entry = readdir(handle) else {
+        failure = errno
+        break
+      }
       let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
         pointer.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
       }
       if name != ".", name != ".." { names.append(name) }
     }
-    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    return (names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }, failure)
   }
 }

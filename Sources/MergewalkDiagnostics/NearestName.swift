@@ -38,6 +38,11 @@ package enum NearestName {
     return "there is " + candidates.prefix(12).joined(separator: ", ") + (candidates.count > 12 ? " ..." : "")
   }
 
+  /// Advice about a text that lacks the colon behind one of the names: `from born`; `nil` for another.
+  package static func colonHint(for text: String, among names: some Sequence<String>) -> String? {
+    names.first { text.hasPrefix($0 + " ") }.map { "write “\($0): \(text.dropFirst($0.count + 1))”" }
+  }
+
   /// A name without what is seen badly: capital letters, and white space or a byte order mark around it.
   private static func bare(_ name: String) -> String {
     func isUnseen(_ scalar: Unicode.Scalar) -> Bool {

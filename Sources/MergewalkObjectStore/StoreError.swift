@@ -110,6 +110,7 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     case .sqlite where cause?.isOfDisk ?? false: "look whether its folder can be written and its disk has room"
     case .sqlite where cause?.kind == .damaged && hasLog:
       "the log beside it, “\(path)-wal”, may be that of another store: look at it, and move it away if it is"
+    case .sqlite where cause?.kind == .damaged: "the file is damaged: restore it from a backup"
     // The other errors of this code say themselves who has the store.
     case .busy where cause != nil: "another process holds the store: wait for its end"
     default: nil

@@ -133,6 +133,10 @@ extension XMLEventSource {
     }
     if code == XML_ERR_DOCUMENT_END.rawValue, context.pointee.nameNr > 0, let name = context.pointee.name {
       message = "it ends before the element “\(String(cString: name))” does"
+    } else if code == XML_ERR_DOCUMENT_END.rawValue, context.pointee.instate != XML_PARSER_EPILOG {
+      message = "it has no element; a document has one root element"
+    } else if code == XML_ERR_DOCUMENT_EMPTY.rawValue {
+      message = "it begins with something else than “<”"
     } else if let cure = Self.cures[code] {
       message += "; " + cure
     }
@@ -149,6 +153,7 @@ extension XMLEventSource {
       "write “&amp;” for a “&” that begins no reference, and “&lt;” for a “<” that begins no tag",
     XML_ERR_ENTITYREF_SEMICOL_MISSING.rawValue: "write “&amp;” for a “&” that begins no reference",
     XML_ERR_UNDECLARED_ENTITY.rawValue: "write the character itself, or its number, such as “&#160;”",
+    XML_ERR_TAG_NAME_MISMATCH.rawValue: "close each element before the one around it",
     XML_ERR_DOCUMENT_END.rawValue: "a document has one root element and nothing behind it",
     XML_ERR_RESERVED_XML_NAME.rawValue: "take out what is before it, blank lines too",
     XML_ERR_LT_IN_ATTRIBUTE.rawValue: "write “&lt;”",

@@ -191,7 +191,14 @@ struct AttributeImportTests {
     try photos([("x", "É", 130_000, 5)])
     let again = try Command(["seed", "p.yaml", "--store", "one.sqlite", "--force"], in: folder.path)
     #expect(again.status == 0, "\(again.words)")
-    #expect(files("one").count == 1 && Set(files("one")).isDisjoint(with: files("two")))
+    let former = files("one")
+    #expect(former.count == 1 && Set(former).isDisjoint(with: files("two")))
+    // A copy of the store has the same folder for its files: they stay, and are named.
+    try FileManager.default.copyItem(atPath: folder.file("one.sqlite"), toPath: folder.file("one.db"))
+    try photos([("y", "É", 130_000, 6)])
+    let shared = try Command(["seed", "p.yaml", "--store", "one.sqlite", "--force"], in: folder.path)
+    #expect(shared.status == 0 && shared.words.contains(former[0]), "\(shared.words)")
+    #expect(files("one").count == 2 && Set(files("one")).isSuperset(of: former))
   }
 
   @Test("bytes without the tag of external storage are the value for fetch and export alike")

@@ -292,7 +292,11 @@ struct FetchCommandTests {
       (["--sort", "note:local"], "--sort:1:6: error: expected c, d, cd, localized", "       ^", "[syntax]"),
       (["--sort", ""], "--sort:1:1: error: expected a key path, found nothing", "  ^", "[syntax]"),
       (["--group-by", "cuntry"], "--group-by:1:1: ", "  ^", "[unknownKey]"),
-      (["--columns", "customer.orders"], "mergewalk: error: ", "", ""),
+      (["--columns", "customer.orders"], "--columns: error: ", "", ""),
+      (
+        ["--columns", "n=count:(qantity)", "--group-by", "note"], "--columns: error: Order has no property qantity", "",
+        "did you mean quantity?"
+      ),
       (["--predicate", "note MATCHES '('"], "--predicate:1:1: error: ", "  ^", "[pattern]"),
       (["--predicate", "quantity > 1 AND ANY note == 'a'"], "--predicate:1:1: error: ANY compares", "", ""),
       (

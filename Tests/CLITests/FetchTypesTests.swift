@@ -56,7 +56,7 @@ struct FetchTypesTests {
         "true,0.1,12.5,2024-01-31T12:00:00.25Z,AQID,/w==,01234567-89AB-CDEF-0123-456789ABCDEF,https://example.com/?a=1&b=2\n"
       ), "\(csv)")
     let table = try fetch("--format", "table")
-    #expect(table.contains("<3 bytes>") && table.contains("<1 bytes>"), "\(table)")
+    #expect(table.contains("<3 bytes>") && table.contains("<1 byte>"), "\(table)")
     #expect(try fetch("--format", "yaml", "--columns", "e_data") == "- e_data: !!binary \"AQID\"\n")
     #expect(try fetch("--format", "xml", "--columns", "h_site").contains("?a=1&amp;b=2</h_site>"))
     #expect(

@@ -73,6 +73,14 @@ struct GuessCommandTests {
     #expect(try command("run", "a/b/customers.yaml", "--quiet").status == 0)
   }
 
+  @Test("texts that mean null are counted in words")
+  func nullSpellings() throws {
+    try folder.write("id,name\n1,\n2,\n3,x\n", to: "things.csv")
+    #expect(try command("guess", "things.csv", "--out", "out").status == 0)
+    let run = try command("run", "out/things.yaml")
+    #expect(run.words.contains("  replaced Thing.name 2 null spellings\n"), "\(run.words)")
+  }
+
   @Test("files that are there stay, all of them, without --force")
   func force() throws {
     try folder.write("id,name\n1,Ada\n", to: "customers.csv")

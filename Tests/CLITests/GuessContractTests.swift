@@ -69,7 +69,8 @@ struct GuessContractTests {
     #expect(
       pipeline.contains(
         "day: day  # text: 3 values, dates, but no value shows whether the day or the month comes first"))
-    #expect(pipeline.contains("# QUESTION: if the day comes first: type date with date: \"dd/MM/yyyy\""))
+    #expect(pipeline.contains("# QUESTION: does the day or the month come first? Then write one of these lines"))
+    #expect(pipeline.contains("# day: { from: day, date: \"dd/MM/yyyy\" }  # date, if the day comes first\n"))
     #expect(model.contains("area: ") && !model.contains("date") && !model.contains("integer"))
     #expect(try Command(["run", "out/places.yaml", "--quiet"], in: folder.path).status == 0)
     let rows = try Command(

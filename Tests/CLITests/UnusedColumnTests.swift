@@ -80,4 +80,22 @@ struct UnusedColumnTests {
     #expect(lint.status == 1)
     #expect(lint.output.contains(" column “extr” to ignore; did you mean “extra”? [unknownColumn]"), "\(lint.output)")
   }
+
+  @Test("cannot be ignored where no record has them: what only the run reads is a warning at its end", arguments: 1...4)
+  func misspeltIgnoreInRun(_ index: Int) throws {
+    let (source, input, _) = Self.sources[index]
+    try write("\(source), ignore: [extr, more]")
+    let reading = input.map { " < \($0)" } ?? ""
+    let run = try Command.shell("\"$MERGEWALK\" run p.yaml --json\(reading)", in: folder.path)
+    #expect(run.status == 0, "\(run.words)")
+    #expect(
+      try run.warnings().filter { !$0.hasPrefix("unusedColumn") } == [
+        "neverMatched: no record has a column “extr” to ignore; did you mean “extra”?"
+      ])
+    let column = "source: { \(source), ignore: [".count + 1
+    #expect(run.words.contains("p.yaml:4:\(column): warning: no record has"), "\(run.words)")
+    try write("\(source), ignore: [extra, more]")
+    let right = try Command.shell("\"$MERGEWALK\" run p.yaml --json --again run\(reading)", in: folder.path)
+    #expect(try right.status == 0 && right.warnings() == [], "\(right.words)")
+  }
 }

@@ -365,8 +365,10 @@ struct LintCase: Sendable, CustomTestStringConvertible {
       .error, "missingField", 1, 1,
       """
       model: A
-      """),
-    .relationship(.error, "missingField", 25, "{ inverse: y }"),
+      """, hint: "for example “entities: { Person: { attributes: { name: string } } }”"),
+    .file(.error, "wrongType", 1, 1, "- A", hint: "write each of its fields as “name: value”"),
+    .relationship(.error, "missingField", 25, "{ inverse: y }", hint: "for example “to_one: ENTITY”"),
+    .relationship(.error, "unknownField", 30, "{ to_one A }", hint: "write “to_one: A”"),
     .file(
       .error, "missingField", 2, 19,
       """
@@ -388,6 +390,17 @@ struct LintCase: Sendable, CustomTestStringConvertible {
     if let hint = lintCase.hint { #expect(found.contains { $0.hint == hint }, "\(found.map(\.hint))") }
     let isRefused = (try? ManagedObjectModel(draft)) == nil
     #expect(isRefused == all.contains { $0.severity == .error })
+  }
+
+  @Test(
+    "one mistake is one finding",
+    arguments: [
+      ("- A", ["wrongType"]), ("A,B", ["wrongType"]), ("model: A", ["missingField"]),
+      ("entities: { A: { relationships: { x: { inverse: y } } } }", ["missingField"]),
+    ])
+  func oneFinding(_ text: String, _ codes: [String]) throws {
+    let draft = try ModelReader.parse(Array(text.utf8), path: "m.yaml")
+    #expect(ModelLint.check(draft).filter { $0.severity == .error || $0.code == "emptyModel" }.map(\.code) == codes)
   }
 
   @Test("renaming identifiers that swap names, or that relationships and attributes share, are fine")

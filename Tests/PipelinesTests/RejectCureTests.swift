@@ -35,6 +35,13 @@ struct RejectCureTests {
       ("value.number", ["\"$1,000.50\",x", "$3,y"], "{ replace: { text: \"$\", with: \"\" } }"),
       ("value.integer", ["5%,x"], "{ replace: { text: \"%\", with: \"\" } }"),
       ("value.number", ["5%,x", "$5,x"], "“null_tokens”"),
+      (
+        "value.number", ["1.234,50 €;x", "0,12 €;y"],
+        "take “ €” away: “do: [{ replace: { text: \" €\", with: \"\" } }]”, and set “decimal_mark: comma, group_mark: point”"
+      ),
+      ("value.number", ["(1.50),x", "(2),y"], "“do: [{ replace: { pattern: '^\\((.*)\\)$', with: '-$1' } }]”"),
+      ("value.date", ["\"Mon, 01 Jan 2024 10:00:00 +0000\",x"], "“date: \"EEE, d MMM yyyy H:mm:ss Z\"”"),
+      ("value.date", ["1/31/2024 3:04 PM,x"], "“date: M/d/yyyy h:mm a”"),
       ("value.boolean", ["ja,x", "nein,y"], "{ true: [ja], false: [nein] }"),
       ("value.boolean", ["OUI", "non"], "{ true: [oui], false: [non] }"),
       ("value.boolean", ["up;", "down;"], "set which of “up”, “down” mean true"),

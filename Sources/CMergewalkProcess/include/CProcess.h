@@ -15,4 +15,12 @@ int cprocess_processors(void);
 /* Waits until all that was written to the file system of an open file is on the disk; 0, or -1 with `errno`. */
 int cprocess_syncfs(int file);
 
+/* Takes a lock on a file that is open to write, which the system drops with the last descriptor of this opening; 0, or -1
+ * with `errno`: EAGAIN or EACCES when another opening has it. */
+int cprocess_lock(int file);
+
+/* Whether another opening has such a lock on a file: 1 or 0, or -1 with `errno`. Where the system can say so, none is taken
+ * for the question, so that no other process finds the file locked. */
+int cprocess_is_locked(int file);
+
 #endif

@@ -151,7 +151,8 @@ public enum FindingCode: String, Sendable, CaseIterable {
     case .emptyFile: "A file, or a member of an archive, has nothing in it, and `empty_files: skip` skips it."
     case .misnamedFile: "A file's extension does not match the way it is compressed."
     case .unsafeOutput:
-      "A file that the run would write is one that it already reads or writes, holds something else, or cannot be read."
+      "A file that the run would write is one that it already reads or writes, holds something else, cannot be read, or has"
+        + " the name of a compressed file."
     case .invalidManifest: "A manifest is malformed, or a file does not have the size that it gives."
     case .unknownMember: "An archive has no such member, or has several and none is selected."
     case .unknownEntity: "The model has no such entity."

@@ -1,8 +1,8 @@
 package import MergewalkDiagnostics
 package import MergewalkRecordFormats
 
-/// Findings about the inputs of a part that only their reading can make: columns that nothing uses, and members of archives
-/// that have nothing in them.
+/// Findings about the inputs of a part that only their reading can make: columns that nothing uses, columns to ignore that
+/// no record has, and members of archives that have nothing in them.
 ///
 /// The check of the headers before a run makes the first of them, and hands on what it has seen. Standard input, pipes,
 /// and members of tar archives behind the first one are seen only when they are read.
@@ -13,6 +13,8 @@ package struct InputFindings: Sendable {
   private let file: String?
   /// Where it names each input, by the input's path.
   private let places: [String: SourcePosition]
+  /// The columns to ignore, where the check before the run could not see all headers; none where it could.
+  package var ignored: [ColumnUse] = []
   /// The columns of the headers so far.
   private var known: Set<String> = []
   /// The files with headers that were looked at.
@@ -54,6 +56,19 @@ package struct InputFindings: Sendable {
       warnings.append(warning(.unusedColumn, "\(message); \(Self.advice)", source))
     }
     return warnings
+  }
+
+  /// The warnings about columns to ignore, once all was read.
+  ///
+  /// Inputs without a header prove nothing.
+  package var neverMatched: [RunWarning] {
+    if known.isEmpty { return [] }
+    return ignored.filter { !known.contains($0.name) }.map { column in
+      let near = NearestName.find(column.name, in: known.sorted()).map { "; did you mean “\($0)”?" } ?? ""
+      return RunWarning(
+        .neverMatched, "no record has a column “\(column.name)” to ignore\(near)", file: file, position: column.position
+      )
+    }
   }
 
   private func warning(_ code: RunWarning.Code, _ message: String, _ source: ByteSource) -> RunWarning {

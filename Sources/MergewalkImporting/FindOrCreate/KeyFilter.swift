@@ -52,8 +52,10 @@ final class KeyFilter {
   private var bytesLeft: Int
   /// Whether all keys are noted exactly, in ``NodeImporter/seenKeys``; then the filter itself stays empty.
   var meetsAllKeys = false
-  /// Keys that were removed, whose bits are still set.
-  private var removed: Set<UInt64> = []
+  /// Keys that were removed, whose bits are still set; the latest of them.
+  private(set) var removed: Set<UInt64> = []
+  /// The most keys in ``removed``: a key that was forgotten waits, as one that was seen does.
+  static let mostRemoved = 1 << 18
 
   private static let salts = Block(
     0x47B6_137B, 0x4497_4D91, 0x8824_AD5B, 0xA2B7_289D, 0x7054_95C7, 0x2DF1_424B, 0x9EFC_4947, 0x5C6B_FB31,
@@ -80,7 +82,10 @@ final class KeyFilter {
   }
 
   /// Removes a key that ``testAndInsert(_:)`` has taken for new, so that it is new again.
-  func remove(_ hash: UInt64) { removed.insert(hash) }
+  func remove(_ hash: UInt64) {
+    if removed.count == Self.mostRemoved { removed.removeAll(keepingCapacity: true) }
+    removed.insert(hash)
+  }
 
   /// Whether a key whose bits are set may be there; one that was removed is added again.
   private func mayContain(_ hash: UInt64) -> Bool { removed.isEmpty || removed.remove(hash) == nil }

@@ -42,6 +42,10 @@ extension BatchImporter {
   func startLists(_ batch: inout ImportBatch) {
     guard !lists.isEmpty else { return }
     swap(&listBatches, &batch.lists)
+    if watch?.watchesLists ?? false {
+      watchedBatch = batch
+      watchedBatch?.lists = []
+    }
     forgetAttempts()
     elementRejects.removeAll(keepingCapacity: true)
   }
@@ -57,6 +61,7 @@ extension BatchImporter {
   func endLists(_ batch: inout ImportBatch) {
     guard !lists.isEmpty else { return }
     swap(&listBatches, &batch.lists)
+    watchedBatch = nil
   }
 
   /// Fills the to-many relationships of the objects that the records of a view stand for.

@@ -18,6 +18,8 @@ final class ListImporter {
   let isFilledElsewhere: Bool
   /// The outcomes of the elements.
   var tally = ListTally()
+  /// Notes the owners that elements are added to, and the list's number there; `nil` where changes are not compared.
+  var links: (of: RepeatedUpdates, node: Int)?
   var ownerName: String { importer.owner.map { $0.nodes[$0.plan.root].entity.name } ?? "" }
   /// Whether the elements of the current batch were imported before, so that what was chained to their hashes is stale.
   var isRepeated = false
@@ -42,6 +44,11 @@ final class ListImporter {
 
   var target: NodeImporter { importer.nodes[list.plan.root] }
   private var top: BatchImporter { importer.top }
+  /// Whether its members, or what their own lists name, go when no record names them.
+  private lazy var isWatched =
+    top.watch.map { watch in
+      watch.marksByRoot[target.plan.rootEntity] != nil || SyncWatch.lists(list.plan.lists, name: watch.marksByRoot)
+    } ?? false
 
   /// Imports the lists of the records of a view; the records' own objects are there.
   ///
@@ -250,15 +257,23 @@ final class ListImporter {
             Orphan(key: key, owner: lists[index].owner, list: self, trail: [(number, records[index])]))
         }
       }
-      var added = 0
-      defer { count(named: named, added: added) }
-      return try owners.context.setLinks(
+      var added: [Int] = []
+      defer { count(named: named, added: added.reduce(0, +)) }
+      let changed = try owners.context.setLinks(
         list.description, table: TableID(root: owners.nodes[owners.plan.root].plan.rootEntity), lists: lists,
         targets: targets,
         replaces: list.options.links == .replace, added: &added)
+      for (list, count) in zip(lists, added) { noteLinks(list, count) }
+      return changed
     } catch {
       throw ImportError(wrapping: error)
     }
+  }
+
+  /// Notes how many elements were added to an object that was there before.
+  private func noteLinks(_ list: LinkList, _ count: Int) {
+    guard let links, !list.isNew else { return }
+    for _ in 0..<count { links.of.note(list.owner, node: links.node, isUncounted: false) }
   }
 
   /// Counts elements that name objects.
@@ -357,7 +372,7 @@ final class ListImporter {
     // Lists take effect one after the other: a later one does not find what an earlier one has taken, and makes anew what
     // an earlier one has let go.
     let mayMeet = !self.list.isScoped && lists.count > 1
-    let notesMoves = !self.list.isScoped && !top.rootsThatMayGo.isEmpty
+    let notesMoves = !self.list.isScoped && (isWatched || !top.rootsThatMayGo.isEmpty)
     var taken = Set<Int64>()
     var leftOut = Set<Int64>()
     for (index, list) in lists.enumerated() {
@@ -369,9 +384,11 @@ final class ListImporter {
       var known = Dictionary(stored.map { ($0.key, $0.order) }, uniquingKeysWith: { first, _ in first })
       let new = wanted.count { known[$0] == nil }
       added += new
+      noteLinks(list, new)
       // What was there before may have belonged to another owner, and delete rules look at what owners have.
       if notesMoves, new > 0, wanted.contains(where: { known[$0] == nil && !isNew($0, buffer) }) {
         top.movedEntities.insert(target.entity.index)
+        if isWatched { top.hasTaken = true }
       }
       var isChanged = new > 0
       if new > 0, target.plan.mode == .createMissing {
@@ -426,6 +443,7 @@ final class ListImporter {
       }
     }
     guard !orphans.isEmpty else { return changed }
+    if isWatched { top.hasTaken = true }
     let lost = Set(orphans)
     try fetch(orphans)
     var left: [Int64: Int] = [:]

@@ -40,11 +40,19 @@ final class ChangeSample {
     attempt = mark
   }
 
-  /// Forgets changes of objects that were changed back since.
-  func remove(updatesOf keys: Set<Int64>, root: RootIndex) {
-    changes.removeAll { change in
-      change.kind == .updated && keys.contains(change.primaryKey)
-        && model.entity(named: change.entity)?.root == root
+  /// Forgets changes of objects whose rows are what they were before the run.
+  ///
+  /// - Complexity: A few statements for each object in the sample.
+  func forgetChangedBack(_ file: StoreFile) throws(ImportError) {
+    func rootOfUpdate(_ change: ObjectChange) -> RootIndex? {
+      change.kind == .updated ? model.entity(named: change.entity)?.root : nil
+    }
+    for root in Set(changes.compactMap(rootOfUpdate)).sorted() {
+      let keys = Set(changes.filter { rootOfUpdate($0) == root }.map(\.primaryKey)).sorted()
+      do throws(StoreError) {
+        let same = Set(try file.takeBackChanges(root: root, primaryKeys: keys, lists: []))
+        changes.removeAll { rootOfUpdate($0) == root && same.contains($0.primaryKey) }
+      } catch { throw ImportError(error) }
     }
     attempt = min(attempt, changes.count)
   }

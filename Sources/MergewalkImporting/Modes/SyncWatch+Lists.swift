@@ -23,24 +23,12 @@ extension SyncWatch {
     }
   }
 
-  /// Marks the objects that the elements of rejected and skipped records name, without doing anything to them.
-  ///
-  /// Records that a condition or a cursor leaves out name nothing; the elements of all others were noted when their
-  /// lists were filled.
+  /// Marks the objects that the elements of records name, without doing anything to them: of those that are rejected or
+  /// skipped, as the elements of all others were noted when their lists were filled.
   func noteElements(
-    _ batch: inout ImportBatch, _ outcomes: ContiguousArray<RecordLedger.Outcome>, _ importer: BatchImporter
-  ) throws(ImportError) {
-    guard watchesLists else { return }
-    let records = outcomes.indices.filter { record in
-      (outcomes[record] == .rejected || outcomes[record] == .skipped) && !batch.transformed.isSkipped(record)
-        && !(record < batch.isBeforeCursor.count && batch.isBeforeCursor[record])
-    }
-    if !records.isEmpty { try noteElements(of: records, &batch, importer) }
-  }
-
-  private func noteElements(
     of records: [Int], _ batch: inout ImportBatch, _ importer: BatchImporter
   ) throws(ImportError) {
+    guard watchesLists, !records.isEmpty else { return }
     let preparer = BatchPreparer(plan: importer.plan, seed: importer.seed)
     var owners: [Int: Int64]?
     for (index, list) in importer.lists.enumerated() where Self.lists([list.list], name: marksByRoot) {
@@ -69,5 +57,36 @@ extension SyncWatch {
       }
     }
     try noteElements(of: known, &elements.batch, list.importer)
+  }
+}
+
+/// What a record names that is rejected or skipped is looked for when it would have been imported: later records may take
+/// it away, and another object may have the same key.
+extension BatchImporter {
+  /// Whether a record names objects and is not imported; those that a condition or a cursor leaves out name nothing.
+  private func isOnlyNaming(_ record: Int, _ view: BatchView) -> Bool {
+    switch view.outcomes[record] {
+    case .rejected: true
+    case .skipped: firstOutcomes[record] != .skipped
+    case .pending, .inserted, .updated, .unchanged, .deferred: false
+    }
+  }
+
+  /// Has the attempt's records imported in pieces where lists have taken away what such a record may name.
+  func checkNames(_ view: BatchView) throws(ImportError) {
+    guard hasTaken, attempted > 1, view.records.contains(where: { isOnlyNaming($0, view) }) else { return }
+    throw retryAlone()
+  }
+
+  /// Marks what the records of a view name that has been dealt with, for whoever removes what nothing names.
+  func noteNamed(_ view: BatchView) throws(ImportError) {
+    guard let watch else { return }
+    // References that are set in a second pass are marked there.
+    if case .references = pass { return }
+    if pass != .lists { try watch.note(view, firstOutcomes, self) }
+    guard var batch = watchedBatch else { return }
+    watchedBatch = nil
+    defer { watchedBatch = batch }
+    try watch.noteElements(of: view.records.filter { isOnlyNaming($0, view) }, &batch, self)
   }
 }

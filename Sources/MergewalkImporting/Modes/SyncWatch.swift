@@ -82,7 +82,7 @@ final class SyncWatch {
     state.finder.forgetContents { gone.contains($0) }
   }
 
-  /// Marks the objects that a batch names; its rows are written, and its records are settled.
+  /// Marks the objects that the records of a view name; its rows are written, and its records are settled.
   ///
   /// - Parameter first: The outcomes before anything was looked for: records that are skipped there are left out.
   func note(
@@ -91,7 +91,7 @@ final class SyncWatch {
     for (node, marks) in marks.enumerated() {
       guard let marks else { continue }
       let targets = view.nodes[node].targets
-      for record in 0..<view.count where targets[record] > 0 && view.outcomes[record] != .rejected {
+      for record in view.records where targets[record] > 0 && view.outcomes[record] != .rejected {
         marks.mark(targets[record])
       }
     }
@@ -108,7 +108,9 @@ final class SyncWatch {
     for record in outcomes.indices where batch.transformed.isSkipped(record) { outcomes[record] = .skipped }
     let first = outcomes
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in try noteRejected(view, first, importer) }
-    try noteElements(&batch, outcomes, importer)
+    let isBefore = batch.isBeforeCursor
+    let records = outcomes.indices.filter { outcomes[$0] == .rejected && (isBefore.isEmpty || !isBefore[$0]) }
+    try noteElements(of: records, &batch, importer)
   }
 
   /// Marks the objects that rejected and repeated records name, as what they stand for or as targets.
@@ -126,7 +128,7 @@ final class SyncWatch {
   private func rejectedRecords(_ view: BatchView, _ importer: BatchImporter) -> ContiguousArray<Int32> {
     guard marks[root] != nil else { return [] }
     var found = ContiguousArray<Int32>()
-    for record in 0..<view.count where view.outcomes[record] == .rejected {
+    for record in view.records where view.outcomes[record] == .rejected {
       if importer.isUsable(record, root, view) { found.append(Int32(record)) } else { unreadable += 1 }
     }
     return found
@@ -139,7 +141,7 @@ final class SyncWatch {
     // What is looked for when the record's own object is known, or in a second pass, is never looked for of a record that
     // is skipped, because it repeats a key or has no object.
     let isLate = importer.nodes[node].isPostponed || importer.nodes[node].isLateTarget
-    for record in 0..<view.count {
+    for record in view.records {
       let isSkipped = isLate && view.outcomes[record] == .skipped && first[record] != .skipped
       guard isSkipped || view.outcomes[record] == .rejected else { continue }
       if importer.isUsable(record, node, view) { found.append(Int32(record)) }

@@ -48,6 +48,18 @@ package struct OutputCheck: Sendable {
     }
   }
 
+  /// Why a file that is written may not have its name, or `nil`: names of compressed files and archives are for those.
+  ///
+  /// The message goes on after what the file is, and its path.
+  package static func refusal(ofName path: String) -> (message: String, hint: String)? {
+    guard let format = ContainerFormat.named(path).first else { return nil }
+    let plain = ContainerFormat.unpackedName(path)
+    return (
+      "has the name of a \(format.rawValue) file, but files are written uncompressed",
+      plain == path ? "name another file" : "name it “\(plain)”, and compress it afterwards"
+    )
+  }
+
   /// Why a file may not be written, or `nil`; it is noted as one that is.
   ///
   /// - Parameters:
@@ -56,17 +68,19 @@ package struct OutputCheck: Sendable {
   package mutating func refusal(
     of path: String, _ kind: OutputKind?, as words: String
   ) -> (message: String, hint: String)? {
-    if let status = stat(path: path), !status.isRegular {
+    let status = stat(path: path)
+    if let status, !status.isRegular {
       return status.isFolder
         ? ("\(words) “\(path)” is a folder", "name a file, perhaps one in that folder") : nil
     }
+    if let (message, hint) = Self.refusal(ofName: path) { return ("\(words) “\(path)” \(message)", hint) }
     let key = Key(path)
     let place = ResolvedPath.absolute(path)
     if let other = used[key] ?? folders.first(where: { place.hasPrefix($0.path) })?.words {
       return ("\(words) “\(path)” is \(other), and would destroy it", "name another file")
     }
     used[key] = words
-    guard let kind, isThere, let number = kind.obstacle(at: path) else { return nil }
+    guard let kind, status != nil, let number = kind.obstacle(at: path) else { return nil }
     let what =
       number == EEXIST
       ? "would take the place of a file that is not \(kind.words)"

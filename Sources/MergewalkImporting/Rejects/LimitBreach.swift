@@ -43,7 +43,8 @@ extension RejectPolicy {
     if let ratio, isEnd || read >= minimum, Double(rejected) > ratio * Double(read) {
       return LimitBreach(
         limit: "rejects.ratio", count: rejected,
-        message: "\(rejected) of \(read) records were rejected, more than the share of \(ratio) that is allowed")
+        message: "\(rejected) of \(read) records \(rejected == 1 ? "was" : "were") rejected, more than the share of"
+          + " \(ratio) that is allowed")
     }
     return nil
   }

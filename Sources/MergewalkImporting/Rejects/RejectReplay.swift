@@ -39,6 +39,7 @@ extension ImportDefinition {
       }
       replay.since = nil
       // There is no header to hold against the contract; columns that may be missing still are.
+      replay.inputFindings = InputFindings()
       let mayLack = part.contract?.missingColumns.map { $0 == .evolve || $0 == .discard } ?? false
       replay.contract?.newColumns = nil
       replay.contract?.missingColumns = nil

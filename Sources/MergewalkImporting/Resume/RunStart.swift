@@ -137,7 +137,8 @@ struct RunStartChoice {
 
   private func about(_ checkpoint: RunCheckpoint?) -> String {
     guard let checkpoint else { return "the unfinished run of \(definition.name) cannot resume" }
-    return "the unfinished run \(checkpoint.run) cannot resume after \(checkpoint.ledger.read) records"
+    return "the unfinished run \(checkpoint.run) cannot resume after"
+      + " \(PrintableText.count(checkpoint.ledger.read, "record"))"
   }
 
   private func error(_ code: ImportError.Code, _ checkpoint: RunCheckpoint, _ reason: String) -> ImportError {

@@ -68,6 +68,7 @@ extension BatchImporter {
     if !repeats.isEmpty { repeats.removeAll { view.records.contains($0) } }
     hasLetGo = false
     movedEntities.removeAll()
+    hasTaken = false
     hasMovedReferences = false
     forgetElementRejects()
     for record in rejected { turnAway(record, view) }
@@ -95,10 +96,10 @@ extension BatchImporter {
         rejectLate(view)
         return try importRecords(view)
       }
+      try checkNames(view)
       try writeChanges()
       context.reset()
       if keepsSavepoints { try storeErrors { () throws(StoreError) in try store.keepPart() } }
-      return
     } catch {
       guard let refusal, keepsSavepoints || !refusal.comesWhileWriting else { throw error }
       self.refusal = nil
@@ -107,10 +108,12 @@ extension BatchImporter {
         let record = view.records.lowerBound
         if parks(record, refusal, view) { return try importRecords(view) }
         let field = refusal.field ?? nodes[plan.root].plan.keyFields.first
-        return reject(record, field: field, refusal.code, view, detail: refusal.detail)
+        reject(record, field: field, refusal.code, view, detail: refusal.detail)
+        return try noteNamed(view)
       }
+      return try importHalves(view)
     }
-    try importHalves(view)
+    try noteNamed(view)
   }
 
   /// Imports the pieces of a view one after the other: its halves, unless ``cuts`` says more.
@@ -148,6 +151,7 @@ extension BatchImporter {
   private func mark(_ view: BatchView) throws(ImportError) -> Mark {
     if keepsSavepoints { try storeErrors { () throws(StoreError) in try store.beginPart() } }
     for state in allNodes { state.mark() }
+    for links in links.values { links.mark() }
     waitingSince.removeAll(keepingCapacity: true)
     vacancies.mark()
     watch?.mark()
@@ -169,6 +173,7 @@ extension BatchImporter {
     for key in waitingSince { waitingObjects.remove(key) }
     vacancies.undo()
     watch?.undo()
+    for links in links.values { links.undo() }
     if let filter = nodes[plan.root].finder as? KeyFilter, !filter.meetsAllKeys, !pass.isReplay {
       let hashes = view.nodes[plan.root].keyHashes
       for record in view.records where view.outcomes[record] == .inserted { filter.remove(hashes[record]) }

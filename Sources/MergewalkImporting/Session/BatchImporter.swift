@@ -63,6 +63,8 @@ final class BatchImporter {
   var hasLetGo = false
   /// The entities of lists that have taken objects from elsewhere in the current attempt.
   var movedEntities: Set<Int> = []
+  /// Whether lists have taken from their owners in the current attempt what elements of other records may name.
+  var hasTaken = false
   /// Whether references to objects that lists may delete have changed in the current attempt.
   var hasMovedReferences = false
   /// The hierarchies of which lists may delete objects.
@@ -88,6 +90,8 @@ final class BatchImporter {
   var lists: [ListImporter] = []
   /// The elements of the current batch's lists.
   var listBatches: [ListBatch] = []
+  /// The current batch without them, where ``watch`` looks for what elements of rejected records name; else `nil`.
+  var watchedBatch: ImportBatch?
   /// Members that lists leave out and that are to be deleted, when all lists of the attempt are filled.
   var orphans: [Orphan] = []
   /// Records that turn out to be rejected when a part of them is written already.
@@ -104,6 +108,8 @@ final class BatchImporter {
   var namedTargets: [RootIndex: NamedObjects] = [:]
   /// The objects of each hierarchy that records have changed, by root entity.
   var updates: [RootIndex: RepeatedUpdates] = [:]
+  /// The objects of each hierarchy to which lists have added members, once for each.
+  var links: [RootIndex: RepeatedUpdates] = [:]
   /// Takes the first changes, when they are to be shown.
   var sample: ChangeSample?
   /// Notes the objects that records name, when those that none names are to go.
@@ -143,17 +149,13 @@ final class BatchImporter {
     self.outcomes = []
     defer { self.outcomes = outcomes }
     firstOutcomes = outcomes
-    // What their elements name is looked for before other lists let go of it.
-    if watch != nil, firstOutcomes.contains(.rejected) { try watch?.noteElements(&batch, firstOutcomes, self) }
     startLists(&batch)
     defer { endLists(&batch) }
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
       try importRecords(view)
-      try watch?.note(view, firstOutcomes, self)
       countDuplicates(view)
       countReferences(view)
     }
-    try watch?.noteElements(&batch, outcomes, self)
     settleValues(batch, outcomes)
     if pass.isReplay { uncountReferences(batch, outcomes) }
     if let deferred {

@@ -290,6 +290,7 @@ public final class ImportSession {
     file.checksWhole = definition.policy.directCheck == .whole
     try run.importParts()
     try run.check()
+    try run.forgetChangedBack()
     try run.removeOthers()
     try run.nameChanges()
     let imported = Self.now()
@@ -325,8 +326,8 @@ public final class ImportSession {
     throw ImportError(
       code: .inputIncomplete,
       message:
-        "the input has \(summary.read) records, and \(expected) were expected: the program that writes it has not"
-        + " finished, or wrote something else; nothing was kept")
+        "the input has \(PrintableText.count(summary.read, "record")), not \(PrintableText.grouped(expected)) as expected:"
+        + " the program that writes it has not finished, or wrote something else; nothing was kept")
   }
 
   private func noteCompleteness() {

@@ -108,6 +108,7 @@ struct InputReading: Sendable {
         bytesBefore += reader.bytesRead
       }
       if left > 0, let tracking { throw tracking.tooShort(by: left) }
+      for warning in findings.neverMatched { notes?.add(warning) }
       try preparer.transforms?.finish()
       channel.finish()
     } catch {

@@ -109,7 +109,7 @@ final class PartImport {
     importer.takeCounts(place.tally)
     importer.sample = sample
     try importer.takeNames(file, part: place.part)
-    // What a second pass changes may be rolled back, so nothing of such a part is taken back.
+    // A second pass may still change what the first one has set back, so such a part counts every change.
     if !file.isNew, !self.isHeld, plan.postponed.isEmpty {
       try importer.noteRepeatedUpdates(file, part: place.part, isKept: journal != nil)
     }

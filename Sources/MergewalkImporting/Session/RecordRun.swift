@@ -117,6 +117,9 @@ final class RecordRun {
     checkLimits(isEnd: true)
   }
 
+  /// Forgets what the sample of changes has of objects that a second pass, or another import, has changed back.
+  func forgetChangedBack() throws(ImportError) { if goesOn { try sample?.forgetChangedBack(file) } }
+
   /// Removes the objects that no record names, where an import says so.
   func removeOthers() throws(ImportError) {
     guard let sync, goesOn else { return }

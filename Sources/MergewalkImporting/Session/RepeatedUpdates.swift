@@ -4,7 +4,8 @@ import MergewalkObjectStore
 /// Objects of one hierarchy that records of an import change, and that may end as they began.
 ///
 /// A file that says different things about one object changes it and changes it back in each run, whether the object is
-/// a record's own, a target or an element. Such changes count as none.
+/// a record's own, a target or an element. Such changes count as none. Lists that add members to objects, and whose objects
+/// end as they began, are noted in the same way, in place of nodes.
 final class RepeatedUpdates {
   /// A change of an object by a record, in one of the nodes that fill the hierarchy.
   private struct Change: Hashable {
@@ -130,11 +131,22 @@ extension BatchImporter {
       for (node, number) in numbers.enumerated() { states[number].updates = (updates, node) }
       self.updates[root] = updates
     }
+    let lists = allLists
+    for root in updates.keys {
+      let numbers = lists.indices.filter { self.root(of: lists[$0]) == root }
+      guard !numbers.isEmpty else { continue }
+      let links = RepeatedUpdates(nodes: numbers.map { states.count + $0 }, isKept: isKept)
+      do { try links.take(file, part: part) } catch { throw ImportError(error) }
+      for (node, number) in numbers.enumerated() { lists[number].links = (links, node) }
+      self.links[root] = links
+    }
   }
 
   /// Keeps with the plan, in the open transaction, what was noted since the last time.
   func keepUpdates(_ file: StoreFile, part: Int) throws(StoreError) {
-    for (_, updates) in updates.sorted(by: { $0.key < $1.key }) { try updates.keep(file, part: part) }
+    for noted in [updates, links] {
+      for (_, noted) in noted.sorted(by: { $0.key < $1.key }) { try noted.keep(file, part: part) }
+    }
   }
 
   /// Counts changes as none whose objects are what they were before the run, with the lists that records fill.
@@ -147,7 +159,7 @@ extension BatchImporter {
       allLists.contains { $0.list.ownerNode != nil && !$0.list.isScoped }
       || allNodes.contains { $0.plan.relationships.contains(where: \.isTakenByOthers) }
     for (root, updates) in updates.sorted(by: { $0.key < $1.key }) {
-      let lists = allLists.map(\.list.description).filter { store.model.entities[$0.declaringEntity].root == root }
+      let lists = allLists.filter { self.root(of: $0) == root }.map(\.list.description)
       do throws(StoreError) {
         try updates.forEachCandidate(isAny: isAny) { (keys) throws(StoreError) in
           let same = try file.takeBackChanges(root: root, primaryKeys: keys, lists: lists)
@@ -155,6 +167,12 @@ extension BatchImporter {
         }
       } catch { throw ImportError(error) }
     }
+    try sample?.forgetChangedBack(file)
+  }
+
+  /// The hierarchy of the objects whose members a list gives.
+  private func root(of list: ListImporter) -> RootIndex {
+    store.model.entities[list.list.description.declaringEntity].root
   }
 
   private func takeBack(_ same: [Int64], _ updates: RepeatedUpdates, _ root: RootIndex) {
@@ -171,6 +189,14 @@ extension BatchImporter {
         }
       }
     }
-    sample?.remove(updatesOf: Set(same), root: root)
+    for list in allLists {
+      guard let links = links[root], let noted = list.links, noted.of === links else { continue }
+      links.mark()
+      for key in same {
+        let count = links.changes(of: key, node: noted.node)
+        list.tally.linked -= count
+        list.tally.alreadyLinked += count
+      }
+    }
   }
 }

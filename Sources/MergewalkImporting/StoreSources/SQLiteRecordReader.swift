@@ -157,7 +157,7 @@ struct SQLiteRecordReader: RecordReader {
     // Errors that the statement itself makes, such as a sum beyond 64 bits, and what the guard denies.
     guard let cause = error.cause, Self.isOfStatement(cause.kind) else { return failure }
     failure.code = .invalidQuery
-    failure.message = "the query failed after \(recordCount) rows: \(cause.message)"
+    failure.message = "the query failed after \(PrintableText.count(recordCount, "row")): \(cause.message)"
     return failure
   }
 

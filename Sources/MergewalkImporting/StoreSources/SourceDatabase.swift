@@ -119,9 +119,11 @@ extension ReadError {
       self.init(
         .corrupt, path: path,
         message: "the database is damaged (\(words)); take a backup, or save what is left with"
-          + " “sqlite3 \(path) .recover”")
+          + " “sqlite3 \(path) .recover”", hasCure: true)
     case (.notADatabase, _):
-      self.init(.corrupt, path: path, message: "the file is not a SQLite database, or an encrypted one (\(words))")
+      self.init(
+        .corrupt, path: path,
+        message: "the file is not a SQLite database, or an encrypted one (\(words)); check its path", hasCure: true)
     case (.busy, _):
       self.init(
         .locked, path: path, message: "another process has the database locked (\(words)); try again later")

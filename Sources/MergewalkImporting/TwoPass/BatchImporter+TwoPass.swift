@@ -184,7 +184,6 @@ extension BatchImporter {
       try importRecords(view)
       if case .references(let stage) = pass { noteReferences(of: stage, view) }
     }
-    if pass == .lists { try watch?.noteElements(&batch, outcomes, self) }
     context.reset()
     if pass == .lists { settleElements(listBatches, outcomes) }
     if !isLast { leaveOpen(batch) }

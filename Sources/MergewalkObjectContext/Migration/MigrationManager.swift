@@ -11,7 +11,8 @@ public import MergewalkObjectStore
 ///
 /// Objects are migrated in batches, so memory grows only by the 24 bytes per object that map it to its new object. The
 /// store is replaced in one step at the end; until then, a crash or an error leaves it unchanged. New objects have new
-/// IDs, and the store a new identity; the app's own metadata is kept, and what else it has added to the file is in ``lost``.
+/// IDs, and the store a new identity; the app's own metadata is kept, and so is what else it has added to the file where that
+/// fits: ``lost`` has the rest. Rows of its own tables stay as they are, also where they hold keys of objects.
 ///
 /// Required relationships have no targets while the objects are created, so the new store first has a model without
 /// requirements; at the end it changes to the real model, which fails when something is missing.
@@ -38,9 +39,13 @@ public final class MigrationManager {
   public private(set) var currentEntityMapping: EntityMapping?
   /// The progress, from 0 to 1.
   public private(set) var migrationProgress = 0.0
-  /// Additions of an app to the file of the store that was migrated last, none of which is in the new file: tables,
-  /// indexes, triggers and views of its own, and columns in the model's tables.
+  /// Additions of an app to the file of the store that was migrated last that are not kept: columns in the model's tables;
+  /// tables of its own that are virtual, or refer to those of the model; indexes, triggers and views that no longer fit.
   public private(set) var lost: [MigrationLoss] = []
+
+  /// The names of files with values beside the store that was migrated last that stay, sorted, though no row names them any
+  /// more: another store has the same folder, or they could not be removed.
+  public private(set) var keptFiles: [String] = []
 
   private var sourceCoordinator: PersistentStoreCoordinator
   private var destinationCoordinator: PersistentStoreCoordinator
@@ -105,9 +110,9 @@ public final class MigrationManager {
     tables = [:]
     pending = []
     cancellation = nil
-    lost = []
+    (lost, keptFiles) = ([], [])
     do {
-      let additions = try sourceCoordinator.addSQLiteStore(at: path).additions()
+      let store = try sourceCoordinator.addSQLiteStore(at: path)
       try destinationCoordinator.addSQLiteStore(at: hidden)
       sourceContext = ManagedObjectContext(coordinator: sourceCoordinator)
       destinationContext = ManagedObjectContext(coordinator: destinationCoordinator)
@@ -115,9 +120,10 @@ public final class MigrationManager {
       try destinationCoordinator.close()
       try StoreMigrator.migrate(path: hidden, to: destination, from: relaxed)
       try StoreReplacement.copyOwnMetadata(from: metadata, to: hidden, destination)
+      let losses = try store.keepAdditions(in: hidden)
       try sourceCoordinator.close()
-      try StoreReplacement.replace(path)
-      lost = additions
+      keptFiles = try StoreReplacement.replace(path)
+      lost = losses
     } catch {
       try? sourceCoordinator.close()
       try? destinationCoordinator.close()

@@ -73,6 +73,9 @@ public struct StagedMigrationManager {
   public var progress: ((any MigrationStage) -> Void)?
   /// Called at the end, once for each addition of an app to the file that a stage did not keep.
   public var didLose: ((MigrationLoss) -> Void)?
+  /// Called at the end with the names of files with values beside the store that stay, sorted, though no row names them any
+  /// more, if there are any: another store has the same folder, or they could not be removed.
+  public var didKeepFiles: (([String]) -> Void)?
 
   /// Creates a manager.
   public init(_ stages: [any MigrationStage]) { self.stages = stages }
@@ -125,7 +128,8 @@ public struct StagedMigrationManager {
           progress?(stage)
           try run(stage, copy, &done)
         }
-        try StoreReplacement.replace(path)
+        let kept = try StoreReplacement.replace(path)
+        if !kept.isEmpty { didKeepFiles?(kept) }
         for loss in done.lost { didLose?(loss) }
         return done.versions.map(\.name)
       } catch {

@@ -32,12 +32,12 @@ extension ManagedObjectContext {
   ///   - lists: One for each object; of two for one object the second is the truth.
   ///   - targets: The keys that the lists are ranges of; a key that comes twice in a list counts once.
   ///   - replaces: Whether objects that are not in the list are taken out; else those of the list are added.
-  ///   - added: is raised by the objects that were not related before.
+  ///   - added: gets for each list how many objects were not related before.
   /// - Returns: Whether each list changed anything.
   /// - Complexity: At most three statements, whatever the number of lists, and nothing for new objects.
   package func setLinks(
     _ relationship: RelationshipDescription, table: TableID, lists: [LinkList], targets: ContiguousArray<Int64>,
-    replaces: Bool, added: inout Int
+    replaces: Bool, added: inout [Int]
   ) throws(StoreError) -> [Bool] {
     let store = store(table: table)
     guard let relation = LinkRelation(relationship, schema: store.schema, store: table.store) else {
@@ -59,7 +59,9 @@ extension ManagedObjectContext {
     var changed: [Bool] = []
     changed.reserveCapacity(lists.count)
     for list in lists {
-      changed.append(setLinks(list, targets[list.targets], relation, &state, replaces: replaces, added: &added))
+      var count = 0
+      changed.append(setLinks(list, targets[list.targets], relation, &state, replaces: replaces, added: &count))
+      added.append(count)
     }
     return changed
   }

@@ -6,7 +6,10 @@ extension ModelChecker {
     checkCounts(relationship)
     guard let destination = entityIndex[relationship.destinationEntityName] else {
       if relationship.destinationEntityName.isEmpty {
-        findings.error("missingDestination", position, "the relationship “\(name)” has no destination")
+        // A reader that says so already says what is missing.
+        if !draft.readerFindings.contains(where: { $0.code == "missingField" && $0.position == position }) {
+          findings.error("missingDestination", position, "the relationship “\(name)” has no destination")
+        }
       } else {
         findings.error(
           "unknownDestination", position,

@@ -72,7 +72,8 @@ struct ModelChecker {
   }
 
   mutating func checkAll() {
-    if draft.entities.isEmpty {
+    // Of a file that is no model, that is enough said.
+    if draft.entities.isEmpty, !draft.readerFindings.contains(where: { $0.severity == .error }) {
       findings.warning("emptyModel", .file, "the model has no entities", hint: "name them under “entities”")
     }
     if draft.entities.count > Self.maximumCount {

@@ -16,7 +16,9 @@ extension ModelYAMLReader {
       attribute.isOptional = !isRequired
     } else {
       if !fields.has("type") {
-        findings.error("missingField", entry.key.position, "the attribute “\(name)” has no field “type”")
+        findings.error(
+          "missingField", entry.key.position, "the attribute “\(name)” has no field “type”",
+          hint: "for example “type: string”")
       }
       attribute.isOptional = true
     }
@@ -146,7 +148,8 @@ extension ModelYAMLReader {
         "invalidValue", entry.key.position, "“\(name)” has both “to_one” and “to_many”", hint: "keep one of the two")
     } else if one == nil, many == nil, entry.value.entries != nil, !fields.has("to_one"), !fields.has("to_many") {
       findings.error(
-        "missingField", entry.key.position, "the relationship “\(name)” has neither “to_one” nor “to_many”")
+        "missingField", entry.key.position, "the relationship “\(name)” has neither “to_one” nor “to_many”",
+        hint: "for example “to_one: ENTITY”")
     }
     relationship.destinationEntityName = many ?? one ?? ""
     relationship.isToMany = many != nil
@@ -186,7 +189,9 @@ extension ModelYAMLReader {
         findings.warning("missingEntity", node.position, "the request of “\(name)” has no entity")
       }
     } else {
-      findings.error("missingField", entry.key.position, "the fetched property “\(name)” has no field “fetch”")
+      findings.error(
+        "missingField", entry.key.position, "the fetched property “\(name)” has no field “fetch”",
+        hint: "for example “fetch: { entity: ENTITY }”")
     }
     property.isOptional = !(fields.flag("required", &findings) ?? false)
     property.isSyncable = fields.flag("syncable", &findings)

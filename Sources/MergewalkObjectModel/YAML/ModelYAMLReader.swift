@@ -37,8 +37,10 @@ struct ModelYAMLReader {
     draft.name = fields.string("model", &findings) ?? ""
     draft.versionIdentifier = fields.string("identifier", &findings) ?? ""
     draft.xmlAttributes = fields.pairs("xml", &findings)
-    if !fields.has("entities"), !root.isNull {
-      findings.error("missingField", root.position, "the model has no field “entities”")
+    if !fields.has("entities"), root.entries != nil {
+      findings.error(
+        "missingField", root.position, "the model has no field “entities”",
+        hint: "for example “entities: { Person: { attributes: { name: string } } }”")
     }
     for entry in fields.named("entities", &findings) { draft.entities.append(entity(entry)) }
     for entry in fields.named("composites", &findings) { draft.composites.append(composite(entry)) }

@@ -23,7 +23,9 @@ struct YAMLFields {
     } else {
       entries = []
       if !node.isNull {
-        findings.error("wrongType", node.position, "\(owner) needs a mapping, not \(node.summary)")
+        findings.error(
+          "wrongType", node.position, "\(owner) needs a mapping, not \(node.summary)",
+          hint: "write each of its fields as “name: value”")
       }
     }
   }
@@ -102,7 +104,8 @@ struct YAMLFields {
       guard let name = entry.key.text, !asked.contains(name) else { continue }
       findings.error(
         "unknownField", entry.key.position, "\(owner) has no field “\(name)”",
-        hint: elsewhere[name] ?? FindingList.didYouMean(name, asked)
+        hint: elsewhere[name] ?? NearestName.colonHint(for: name, among: asked)
+          ?? FindingList.didYouMean(name, asked)
           ?? "its fields are " + Set(asked).sorted().joined(separator: ", "))
     }
   }

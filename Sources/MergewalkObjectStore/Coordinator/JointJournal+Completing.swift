@@ -32,7 +32,9 @@ extension JointJournal {
     // Whoever had the lock may have removed it meanwhile.
     guard let info = stat(descriptor: descriptor), info.st_nlink > 0 else { return remove(journal, links: [file]) }
     var bytes = [UInt8](repeating: 0, count: Int(info.st_size))
-    let count = bytes.withUnsafeMutableBytes { WholeBytes.read(descriptor, at: 0, into: $0).count }
+    let (count, failure) = bytes.withUnsafeMutableBytes { WholeBytes.read(descriptor, at: 0, into: $0) }
+    // What cannot be read now is no half of a journal.
+    guard failure == 0 else { return }
     let near = FileSystem.folder(of: FileSystem.folder(of: journal))
     guard count == bytes.count, let parts = JointContent.parts(bytes, folder: near) else {
       return remove(journal, links: file == journal ? [] : [file])

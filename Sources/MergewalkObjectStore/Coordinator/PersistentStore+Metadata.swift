@@ -112,7 +112,7 @@ extension PersistentStoreCoordinator {
 extension PersistentStoreType {
   /// The type that was named, or else that of a file, by how it starts.
   ///
-  /// - Throws: ``StoreError`` with `notFound`, or `notADatabase` for files of no built-in type.
+  /// - Throws: ``StoreError`` with `notFound`, `inputOutput`, or `notADatabase` for files of no built-in type.
   init(_ named: PersistentStoreType?, fileAt path: String) throws(StoreError) {
     if let named {
       self = named
@@ -124,7 +124,7 @@ extension PersistentStoreType {
       self = .sqlite
       return
     }
-    guard let head = FileSystem.head(path, count: 64) else {
+    guard let head = try FileSystem.headIfThere(path, count: 64) else {
       throw StoreError(.notFound, path: path, message: "there is no such file")
     }
     guard let type = PersistentStoreType(head: head), type != .sqlite else {

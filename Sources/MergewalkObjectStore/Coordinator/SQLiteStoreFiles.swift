@@ -15,7 +15,7 @@ enum SQLiteStoreFiles {
     for suffix in suffixes { try FileSystem.remove(path + suffix) }
     try FileSystem.remove(path)
     // Another store of the same name has its files in the same folder.
-    guard StoresOfSameName.paths(beside: path).isEmpty else { return }
+    guard !StoresOfSameName.mayBeThere(beside: path) else { return }
     try FileSystem.removeTree(FileSystem.folder(of: ExternalData.folder(ofStore: path)))
   }
 
@@ -26,45 +26,35 @@ enum SQLiteStoreFiles {
     try FileSystem.requireReplaceable(path)
     _ = try StoreMetadata.read(path: source)
     if FileSystem.exists(path) { try requireAlone(path) }
-    let copy = "\(StorePath.hiddenPrefix(path))copy-\(FileSystem.processNumber)"
-    do {
-      try FileSystem.remove(copy)
-      FileAccess.derived(from: source).narrowed(by: FileAccess(of: path)).make(copy)
-      let connection = try Connection.open(source, .readWrite)
-      // A copy of one moment, with everything that the log holds.
-      let statement = try connection.prepare("VACUUM INTO ?")
-      statement.bind(1, text: copy)
-      try statement.run()
-      try connection.close()
-      let made = try Connection.open(copy, .readWrite)
-      _ = try made.text("PRAGMA journal_mode=WAL")
-      try made.close()
-      try FileSystem.sync(copy)
-      JointJournal.forget(path)
-      for suffix in suffixes { try FileSystem.remove(path + suffix) }
-      try FileSystem.rename(copy, to: path)
-    } catch {
-      try? FileSystem.remove(copy)
-      throw error
+    let staging = try StagingFolder(forStore: path)
+    let copy = staging.file("copy.sqlite")
+    FileAccess.derived(from: source).narrowed(by: FileAccess(of: path)).make(copy)
+    let connection = try Connection.open(source, .readWrite)
+    // A copy of one moment, with everything that the log holds.
+    let statement = try connection.prepare("VACUUM INTO ?")
+    statement.bind(1, text: copy)
+    try statement.run()
+    try connection.close()
+    let made = try Connection.open(copy, .readWrite)
+    _ = try made.text("PRAGMA journal_mode=WAL")
+    try made.close()
+    try FileSystem.sync(copy)
+    let files = try StoreCopy.stageExternalData(of: source, to: path, staging: staging)
+    JointJournal.forget(path)
+    for suffix in suffixes { try FileSystem.remove(path + suffix) }
+    // Files of the old store that stay are those of another one of the same name, or are found by “store clean”.
+    _ = try withExtendedLifetime(staging) { () throws(StoreError) in
+      try StoreCopy.replace(path, with: copy, files)
     }
-    let folder = ExternalData.folder(ofStore: path)
-    let isShared = !StoresOfSameName.paths(beside: path).isEmpty
-    if !isShared { try FileSystem.removeTree(folder) }
-    let external = ExternalData.folder(ofStore: source)
-    if FileSystem.exists(external) {
-      try FileSystem.makeFolder(FileSystem.folder(of: folder))
-      if isShared {
-        try StoreMove.copyMissing(companionsOf: source, to: path)
-      } else {
-        try FileSystem.copyFolder(external, to: folder)
-      }
-    }
-    try FileSystem.sync(FileSystem.folder(of: path))
   }
 
   /// Checks that no connection has a database open, and moves its log into it.
   private static func requireAlone(_ path: String) throws(StoreError) {
-    guard (try? DatabaseHeader(path)) != nil else { return }
+    do throws(StoreError) { _ = try DatabaseHeader(path) } catch {
+      // What is no database is open in none.
+      guard error.code == .notADatabase || error.code == .otherStoreType else { throw error }
+      return
+    }
     let connection = try Connection.open(path, .readWrite)
     connection.setBusyTimeout(milliseconds: 200)
     try connection.execute("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")

@@ -41,6 +41,9 @@ package enum ExternalData {
   /// Whether a path may be that of a store's external data, which are alone in a folder of their own.
   static func isFolder(_ path: String) -> Bool { FileSystem.name(of: path) == folderName }
 
+  /// Whether a path may be that of such a folder, or of a file in it.
+  static func holds(_ path: String) -> Bool { isFolder(path) || isFolder(FileSystem.folder(of: path)) }
+
   /// The bytes in a file beside the store; `nil` when it cannot be read.
   package static func read(_ name: String, store path: String) -> [UInt8]? {
     // A name from a damaged store must not lead out of the folder.

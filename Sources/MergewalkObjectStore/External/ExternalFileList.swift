@@ -10,15 +10,20 @@ import MergewalkSQLite
 struct ExternalFileList {
   let path: String
 
-  /// The names that were made, and those that are to go.
+  /// Names that were made, and those that are to go.
+  typealias Names = (made: Set<String>, obsolete: Set<String>)
+
+  /// The names in the list; none when there is no list.
   ///
-  /// - Throws: ``StoreError`` with `inputOutput`.
-  func read() throws(StoreError) -> (made: Set<String>, obsolete: Set<String>) {
-    var result = (made: Set<String>(), obsolete: Set<String>())
-    guard let size = FileSystem.size(path), size > 0, let bytes = try FileSystem.headIfThere(path, count: size) else {
-      return result
+  /// - Throws: ``StoreError`` with `inputOutput`: a list that cannot be read is none without names.
+  func read() throws(StoreError) -> Names {
+    var result: Names = ([], [])
+    let bytes: [UInt8]?
+    do throws(StoreError) { bytes = try FileSystem.headIfThere(path, count: FileSystem.size(path) ?? 0) } catch {
+      throw StoreError(
+        error.code, path: path, message: "the list of files that an unfinished run has made: \(error.message)")
     }
-    for line in bytes.split(separator: 10) where line.count == 37 {
+    for line in (bytes ?? []).split(separator: 10) where line.count == 37 {
       let name = String(decoding: line.dropFirst(), as: UTF8.self)
       guard StoreUUID.isValid(name) else { continue }
       if line.first == UInt8(ascii: "+") { result.made.insert(name) } else { result.obsolete.insert(name) }

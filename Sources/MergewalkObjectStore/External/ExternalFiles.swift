@@ -30,17 +30,21 @@ package final class ExternalFiles {
   /// Whether another store with the same folder was met; it is looked for again until then.
   private var hasMetOthers = false
   /// The files that earlier processes of the run have made and replaced.
-  private var earlier: (made: Set<String>, obsolete: Set<String>) = ([], [])
+  private var earlier: ExternalFileList.Names
   private var isFolderDirty = false
   /// Whether the names of the folder and the one above it are on the disk.
   private var isFolderNamed = false
 
-  /// - Parameter list: The path of the list that outlasts a crash; `nil` for none.
-  init(path: String, hasReproducibleNames: Bool, list: String?) {
+  /// - Parameters:
+  ///   - list: The list that outlasts a crash; `nil` for none.
+  ///   - earlier: What it has of earlier processes.
+  init(
+    path: String, hasReproducibleNames: Bool, list: ExternalFileList?, earlier: ExternalFileList.Names = ([], [])
+  ) {
     self.path = path
     self.hasReproducibleNames = hasReproducibleNames
-    self.list = list.map(ExternalFileList.init)
-    if let names = try? self.list?.read() { earlier = names }
+    self.list = list
+    self.earlier = earlier
   }
 
   /// Whether an earlier process has left names.
@@ -134,7 +138,7 @@ package final class ExternalFiles {
 
   /// Whether another store keeps its values in the same folder.
   private var hasOthers: Bool {
-    if !hasMetOthers { hasMetOthers = !StoresOfSameName.paths(beside: path).isEmpty }
+    if !hasMetOthers { hasMetOthers = StoresOfSameName.mayBeThere(beside: path) }
     return hasMetOthers
   }
 
@@ -150,6 +154,12 @@ package final class ExternalFiles {
       isFolderNamed = true
     }
     isFolderDirty = false
+  }
+
+  /// Takes note of files that are going to be made in another way; those that are there already are not the run's.
+  func willMake(_ names: [String]) {
+    made += names.filter { !FileSystem.exists(folder + "/" + $0) }
+    madeNames.formUnion(made)
   }
 
   /// How many files were made so far; to be given to ``removeMade(since:)``.
@@ -217,7 +227,8 @@ package final class ExternalFiles {
       made += earlier.made.subtracting(named)
       earlier = ([], [])
     }
-    let isListOver = named != nil
+    // Without names of earlier processes there are only those of this one.
+    let isListOver = !hasEarlier
     defer { if isListOver { endList() } }
     guard !made.isEmpty else { return }
     remove(made)
@@ -227,14 +238,16 @@ package final class ExternalFiles {
   }
 
   /// The names of the files beside a store that hold values.
-  static func names(besideStore path: String) -> Set<String> {
-    Set(FileSystem.names(in: ExternalData.folder(ofStore: path)).filter(StoreUUID.isValid))
+  ///
+  /// - Throws: ``StoreError`` with `inputOutput`: a folder that cannot be read is none without files.
+  static func names(besideStore path: String) throws(StoreError) -> Set<String> {
+    Set(try FileSystem.namesIfThere(in: ExternalData.folder(ofStore: path)).filter(StoreUUID.isValid))
   }
 
   /// Removes files that rows have named until they were changed; where another store has the same folder, they stay, as
   /// a copy of the rows may be in it.
   func removeFormer(_ names: Set<String>) {
-    guard !names.isEmpty, !StoresOfSameName.paths(beside: path).isEmpty else { return remove(names) }
+    guard !names.isEmpty, StoresOfSameName.mayBeThere(beside: path) else { return remove(names) }
     sharedFiles.formUnion(names)
     remove([String]())
   }

@@ -15,14 +15,15 @@ enum StoresOfSameName {
 
   /// The paths of the stores, sorted; those that are being built count.
   ///
+  /// - Throws: ``StoreError`` with `inputOutput` when the store's folder cannot be read.
   /// - Complexity: O(names in the store's folder).
-  static func paths(beside path: String) -> [String] {
+  static func paths(beside path: String) throws(StoreError) -> [String] {
     let path = StorePath.resolved(path)
     let folder = FileSystem.folder(of: path)
     let mine = FileSystem.name(of: path)
     let stem = ExternalData.stem(mine)
     let own = FileID(path)
-    return FileSystem.names(in: folder).filter { name in
+    return try FileSystem.namesIfThere(in: folder).filter { name in
       let other = "\(folder)/\(name)"
       if let later = finalName(name) { return later != mine && ExternalData.stem(later) == stem }
       guard name != mine, ExternalData.stem(name) == stem, !name.hasPrefix(mine + "-"),
@@ -33,6 +34,11 @@ enum StoresOfSameName {
       return isStore(other)
     }
     .sorted().map { "\(folder)/\($0)" }
+  }
+
+  /// Whether there are any: also where that cannot be told, as files are in danger only where there are none.
+  static func mayBeThere(beside path: String) -> Bool {
+    do throws(StoreError) { return try !paths(beside: path).isEmpty } catch { return true }
   }
 
   /// The name that a hidden file will have, when it is a store that is being built: `.NAME.mergewalk-PID`.

@@ -64,7 +64,7 @@ extension StoreFile {
         }
       }
       for plan in file.thrownAway {
-        let made = try ExternalFileList(path: plan.files).read().made
+        let made = try plan.files.read().made
         if !made.isEmpty { files.remove(made.subtracting(try result.schema.externalFileNames(file.base))) }
         try plan.remove()
       }

@@ -13,6 +13,16 @@ package enum FileSystem {
   /// The size of a file in bytes; `nil` when there is none.
   package static func size(_ path: String) -> Int? { stat(path: path).map { Int($0.st_size) } }
 
+  /// The same for a file that need not be there: `nil` means that there is none.
+  ///
+  /// - Throws: ``StoreError`` with `inputOutput`.
+  static func sizeIfThere(_ path: String) throws(StoreError) -> Int? {
+    var info = stat()
+    if stat(path, &info) == 0 { return Int(info.st_size) }
+    if errno == ENOENT || errno == ENOTDIR { return nil }
+    throw failure(path, "cannot be looked at")
+  }
+
   /// Whether there is anything at the path, a broken link included.
   package static func exists(_ path: String) -> Bool { stat(path: path, followsLinks: false) != nil }
 
@@ -129,16 +139,18 @@ package enum FileSystem {
     return false
   }
 
-  /// Copies the files of a folder into a new one, without those in folders below it.
-  static func copyFolder(_ from: String, to: String) throws(StoreError) {
-    try makeFolder(to)
-    for name in names(in: from) {
-      guard let info = stat(path: "\(from)/\(name)", followsLinks: false), info.isRegular else { continue }
-      try copy("\(from)/\(name)", to: "\(to)/\(name)")
-    }
-  }
-
+  /// The names in a folder; none when it cannot be read.
   package static func names(in folder: String) -> [String] { FileKind.entries(of: folder) }
+
+  /// The names in a folder that need not be there: none means that there is none, or nothing in it.
+  ///
+  /// - Throws: ``StoreError`` with `inputOutput`.
+  static func namesIfThere(in folder: String) throws(StoreError) -> [String] {
+    let (names, number) = FileKind.listing(of: folder)
+    if [0, ENOENT, ENOTDIR].contains(number) { return names }
+    errno = number
+    throw failure(folder, "cannot list the files")
+  }
 
   /// Copies a file's bytes to a new file.
   ///

@@ -7,9 +7,11 @@ import MergewalkSQLite
 /// when a process opens the file that may write it; one that only reads gets an error instead. Source: [File Locking
 /// And Concurrency, section 4](https://sqlite.org/lockingv3.html#rollback).
 enum HotJournal {
-  /// Whether there is a journal that is not known to be over: one that starts with zeros was finished and kept.
+  /// Whether there is a journal that is not known to be over: one that starts with zeros was finished and kept, and of one
+  /// that cannot be read nothing is known.
   static func mayExist(_ path: String) -> Bool {
-    FileSystem.head(path + "-journal", count: 8)?.contains { $0 != 0 } == true
+    let (bytes, failure) = FileSystem.start(of: path + "-journal", count: 8)
+    return failure == 0 ? bytes.contains { $0 != 0 } : ![ENOENT, ENOTDIR, ENAMETOOLONG].contains(failure)
   }
 
   /// Plays a journal back that a crash has left, as SQLite does; nothing happens while a process is at work with it.

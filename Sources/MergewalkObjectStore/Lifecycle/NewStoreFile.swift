@@ -83,7 +83,8 @@ extension StoreFile {
   ///   - isWanted: Decides whether to resume a file, by the metadata, the hidden path, and whether all that was
   ///     kept is there even if the machine has stopped since, see ``beginDurably()``.
   /// - Returns: The store; `nil` when there is none to resume, or when the store is there already.
-  /// - Throws: ``StoreError`` with `busy`, or `incompatibleModel` when a wanted file is of another model.
+  /// - Throws: ``StoreError`` with `busy`, `incompatibleModel` when a wanted file is of another model, or `inputOutput` or
+  ///   `sqlite` when the disk does not let it be read.
   package static func adopt(
     path: String, model: ManagedObjectModel, cacheKiB: Int, lockWait: Double,
     isWanted: (StoreMetadata, String, Bool) -> Bool
@@ -104,10 +105,16 @@ extension StoreFile {
           continue
         case .nothing: continue
         }
-        // What cannot be read is no store to resume; whoever builds a new one removes it.
-        guard claim.size > 0, let (connection, metadata, isDurable) = try? open(hidden),
-          isWanted(metadata, hidden, isDurable)
-        else { continue }
+        guard claim.size > 0 else { continue }
+        let found: (Connection, StoreMetadata, Bool)
+        do throws(StoreError) { found = try open(hidden) } catch {
+          // What the disk does not give now it may give another time. What is no store to resume is removed by whoever
+          // builds a new one.
+          guard error.cause?.isOfDisk ?? false || error.cause?.kind == .unopenable else { continue }
+          throw error
+        }
+        let (connection, metadata, isDurable) = found
+        guard isWanted(metadata, hidden, isDurable) else { continue }
         try check(metadata, schema, path)
         guard !FileSystem.exists(path) else { return nil }
         let file = try NewStoreFile(path, adopting: claim)
@@ -153,6 +160,10 @@ final class NewStoreFile {
   let hiddenPath: String
   /// Whether an earlier process has begun it.
   let isAdopted: Bool
+  /// The list of the files beside the store that are made for it.
+  var fileList: ExternalFileList { ExternalFileList(path: hiddenPath + PlanFile.filesSuffix) }
+  /// What it has of earlier processes.
+  let earlierFiles: ExternalFileList.Names
   private var claim: HiddenClaim?
   /// The file, open to read and to write; it is closed when the store has its name.
   var descriptor: Int32? { claim?.descriptor }
@@ -164,6 +175,7 @@ final class NewStoreFile {
   init(_ path: String, lockWait: Double, sparesOthers: Bool) throws(StoreError) {
     self.path = path
     isAdopted = false
+    earlierFiles = ([], [])
     let names = UnfinishedStoreNames(path)
     // No other process builds in a folder of this one's own, and none has left anything there.
     let isPrivate = PrivateFolder.holds(path)
@@ -188,6 +200,7 @@ final class NewStoreFile {
     self.path = path
     isAdopted = true
     hiddenPath = claim.path
+    earlierFiles = try ExternalFileList(path: claim.path + PlanFile.filesSuffix).read()
     self.claim = claim
     try Self.requireFree(path)
     try Self.takeName(path)
@@ -270,8 +283,7 @@ final class NewStoreFile {
     }
     try FileSystem.sync(hiddenPath)
     try Self.requireFree(path)
-    // What nothing names any more is removed later, by whoever has the list.
-    try removeCompanions(except: PlanFile.filesSuffix)
+    try removeCompanions()
     try willPublish?(hiddenPath)
     do throws(StoreError) {
       try FileSystem.renameExclusively(hiddenPath, to: path)
@@ -317,8 +329,8 @@ final class NewStoreFile {
     try removeCompanions()
   }
 
-  private func removeCompanions(except kept: String? = nil) throws(StoreError) {
-    for suffix in UnfinishedStoreNames.companions where suffix != kept { try FileSystem.remove(hiddenPath + suffix) }
+  private func removeCompanions() throws(StoreError) {
+    for suffix in UnfinishedStoreNames.companions { try FileSystem.remove(hiddenPath + suffix) }
   }
 
   private func release() {

@@ -41,15 +41,15 @@ package final class StoreFile {
   var sparesOthers = false { didSet { setFileNames() } }
   /// The files with values beside the store.
   package private(set) lazy var externalFiles = ExternalFiles(
-    path: path, hasReproducibleNames: hasReproducibleFileNames, list: externalFileList)
+    path: path, hasReproducibleNames: hasReproducibleFileNames, list: fileList.list, earlier: fileList.earlier)
   /// Names that are made of what files hold are those that an unfinished store with the same values has.
   private var hasReproducibleFileNames: Bool { isReproducible && !sparesOthers }
   private func setFileNames() { externalFiles.hasReproducibleNames = hasReproducibleFileNames }
-  private var externalFileList: String? {
+  private var fileList: (list: ExternalFileList?, earlier: ExternalFileList.Names) {
     switch undo {
-    case .newFile(let file): file.hiddenPath + PlanFile.filesSuffix
-    case .plannedFile(let file): file.fileList
-    default: nil
+    case .newFile(let file): (file.fileList, file.earlierFiles)
+    case .plannedFile(let file): (file.fileList, file.earlierFiles)
+    default: (nil, ([], []))
     }
   }
 
@@ -340,7 +340,10 @@ package final class StoreFile {
     isEnded = true
     // Its pages are written in the background, to a file that is closed now.
     direct = nil
-    var named: Set<String>? = isWholeRun ? [] : nil
+    // What an earlier process has kept of a new store stays unless the whole run goes, or this process has resumed it.
+    var isWhole = isWholeRun
+    if case .newFile(let file) = undo { isWhole = isWholeRun || !file.isAdopted || commits > 0 }
+    var named: Set<String>? = isWhole ? [] : nil
     // A name that is made of what the file holds may have been there before.
     if case .plannedFile(let file) = undo, isWholeRun, externalFiles.hasEarlier {
       named = try? schema.externalFileNames(file.base)
@@ -348,8 +351,7 @@ package final class StoreFile {
     externalFiles.removeAllMade(named: named)
     switch undo {
     case .newFile(let file):
-      // What an earlier process has kept stays unless the whole run goes, or this process has resumed it.
-      if !isWholeRun, file.isAdopted, commits == 0 { return try file.suspend(connection) }
+      if !isWhole { return try file.suspend(connection) }
       try file.discard(connection)
     case .plannedFile(let file): try file.rollBack(isWholeRun: isWholeRun)
     case .existingFile(let file): try file.rollBack(connection)

@@ -2,8 +2,9 @@ import MergewalkSystem
 
 /// The hidden files of stores that are being built under one name: `.NAME.mergewalk-PID` and what lies beside each.
 struct UnfinishedStoreNames {
-  /// The files that may be beside a hidden file: SQLite's files, and those that an import puts off.
-  static let companions = ["-journal", "-wal", "-shm", laterSuffix, PlanFile.filesSuffix]
+  /// The files that may be beside a hidden file and go with it: SQLite's files, and those that an import puts off; the
+  /// list of files that are made for the store goes with these.
+  static let companions = ["-journal", "-wal", "-shm", laterSuffix]
   static let laterSuffix = "-later"
 
   /// The path of the store that is being built.
@@ -47,11 +48,23 @@ struct UnfinishedStoreNames {
       removeLeftover("\(folder)/\(name)", isOver: isOver(parts.process), sparesFiles: sparesFiles)
     }
     for name in FileSystem.names(in: folder) {
-      guard let parts = parts(name), !parts.isMain, isOver(parts.process) else { continue }
-      // The files in such a list are removed by whoever knows what the store's rows name.
-      if sparesFiles, name.hasSuffix(PlanFile.filesSuffix) { continue }
-      if !FileSystem.exists("\(folder)/\(parts.main)") { try? FileSystem.remove("\(folder)/\(name)") }
+      guard let parts = parts(name), !parts.isMain, isOver(parts.process),
+        !FileSystem.exists("\(folder)/\(parts.main)")
+      else { continue }
+      if !name.hasSuffix(PlanFile.filesSuffix) {
+        try? FileSystem.remove("\(folder)/\(name)")
+      } else if !sparesFiles {
+        removeFiles(in: ExternalFileList(path: "\(folder)/\(name)"))
+      }
     }
+  }
+
+  /// Removes the files in a list, and the list; one that cannot be read stays, as nothing is known of its files.
+  ///
+  /// Where rows may name them it is not for this: they are removed by whoever knows what the rows name.
+  private func removeFiles(in list: ExternalFileList) {
+    guard let earlier = try? list.read() else { return }
+    ExternalFiles(path: store, hasReproducibleNames: false, list: list, earlier: earlier).removeAllMade(named: [])
   }
 
   /// The lists of files of processes that were killed when the store had its name, before they had removed what no row
@@ -77,12 +90,10 @@ struct UnfinishedStoreNames {
     }
     guard case .mine(let claim) = HiddenClaim.take(path) else { return }
     guard isOver || (claim.size > 0 && (try? StoreMetadata.read(path: path)) != nil) else { return }
-    let list = path + PlanFile.filesSuffix
-    if !sparesFiles { ExternalFiles(path: store, hasReproducibleNames: false, list: list).removeAllMade(named: []) }
-    // The file goes first: without it the others are not resumed.
-    for suffix in [""] + Self.companions where !sparesFiles || suffix != PlanFile.filesSuffix {
-      try? FileSystem.remove(path + suffix)
-    }
+    // The file goes first: without it the others are not resumed, and no row names what is in the list.
+    guard (try? FileSystem.remove(path)) != nil else { return }
+    for suffix in Self.companions { try? FileSystem.remove(path + suffix) }
+    if !sparesFiles { removeFiles(in: ExternalFileList(path: path + PlanFile.filesSuffix)) }
     withExtendedLifetime(claim) {}
   }
 

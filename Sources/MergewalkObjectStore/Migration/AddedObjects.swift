@@ -4,20 +4,26 @@ import MergewalkSQLite
 /// What an app has added to a store's file: indexes and columns of its own in the model's tables, triggers, and views.
 ///
 /// A migration keeps what still fits, and names the rest. SQLite drops the indexes of a table with it, and refuses to rename
-/// tables and columns while there is a view that it cannot read. So views are taken out for the time being, and what is
-/// missing in the end is made again.
+/// tables and columns while there is a view or a trigger that it cannot read. So these are taken out for the time being,
+/// and what is missing in the end is made again.
 struct AddedObjects {
-  private struct Object {
+  struct Object {
     let kind: MigrationLoss.Kind
     let name: String
     let table: String
     let sql: String
+    /// Whether it is a virtual table, which has its rows in tables of its own.
+    let isVirtual: Bool
     /// Whether SQLite could read it, if it is a view: it may need functions of the app.
-    let isReadable: Bool
+    var isReadable = false
+    /// What SQLite made of it, if it is a trigger of a table.
+    var reading: TriggerReading?
   }
 
-  private let connection: Connection
-  private var objects: [Object] = []
+  let connection: Connection
+  private(set) var objects: [Object] = []
+  /// The names of the model's tables, in upper case.
+  let tables: Set<String>
   /// The columns, which are lost in any case: a table that has some is written anew.
   let columns: [MigrationLoss]
 
@@ -25,7 +31,7 @@ struct AddedObjects {
   ///
   /// - Parameters:
   ///   - schema: The store's own.
-  ///   - hasTables: Whether tables count, which only a new file leaves behind.
+  ///   - hasTables: Whether tables count, and what is of them, as the migration makes a new file.
   init(_ connection: Connection, _ schema: StoreSchema, hasTables: Bool = false) throws(StoreError) {
     self.connection = connection
     columns = try SchemaCatalog(connection).addedColumns(schema).map {
@@ -33,23 +39,39 @@ struct AddedObjects {
         kind: .column, name: "\($0.table).\($0.column)",
         message: "is not kept, nor are its values: the model does not have it")
     }
-    let tables = Set((schema.tables.map(\.name) + schema.joinTables.map(\.name)).map { $0.uppercased() })
+    tables = Set((schema.tables.map(\.name) + schema.joinTables.map(\.name)).map { $0.uppercased() })
     let known = Set((schema.indexes.map(\.name) + schema.triggers.map(\.name)).map { $0.uppercased() })
     let derived = schema.derivedAttributes
     let rows = try connection.prepare(
-      "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type = 'trigger', rowid")
+      "SELECT type, name, tbl_name, sql, rootpage FROM sqlite_master WHERE sql IS NOT NULL"
+        + " ORDER BY type = 'trigger', type <> 'table', rowid")
+    var found: [Object] = []
     while try rows.step() {
       let (name, table) = (rows.text(1), rows.text(2))
       guard let kind = MigrationLoss.Kind(rawValue: rows.text(0)), !known.contains(name.uppercased()) else { continue }
+      let isOfModel = tables.contains(table.uppercased())
       switch kind {
-      case .table where !hasTables || tables.contains(name.uppercased()) || Self.isCoreDatas(table: name): continue
-      case .index where !tables.contains(table.uppercased()) || Self.isUsual(index: name, of: table): continue
+      case .table where !hasTables || isOfModel || Self.isCoreDatas(table: name): continue
+      case .index where isOfModel ? Self.isUsual(index: name, of: table) : !hasTables || Self.isCoreDatas(table: table):
+        continue
       case .trigger where derived.contains(where: { $0.owns(trigger: name) }): continue
       default: break
       }
-      let isReadable = kind == .view && (try? connection.prepare(Self.reading(name))) != nil
-      objects.append(Object(kind: kind, name: name, table: table, sql: rows.text(3), isReadable: isReadable))
+      found.append(
+        Object(
+          kind: kind, name: name, table: table, sql: rows.text(3), isVirtual: kind == .table && rows.integer(4) == 0))
     }
+    rows.reset()
+    let views = Set(found.filter { $0.kind == .view }.map { $0.name.uppercased() })
+    for i in found.indices {
+      let (name, isOfView) = (found[i].name, views.contains(found[i].table.uppercased()))
+      if found[i].kind == .view { found[i].isReadable = (try? connection.prepare(Self.reading(name))) != nil }
+      if found[i].kind == .trigger, !isOfView { found[i].reading = try connection.reading(of: name, found[i].sql) }
+    }
+    // Triggers of tables come after those of views, which they may need, and last those that SQLite cannot read: it would
+    // not read others then that run them.
+    objects = found.filter { $0.reading == nil }
+    for isKnown in [true, false] { objects += found.filter { $0.reading?.isKnown == isKnown } }
   }
 
   /// Whether an index has a name as Core Data gives it: the migration makes those of the new version in its place.
@@ -69,7 +91,7 @@ struct AddedObjects {
     name.uppercased().hasPrefix(table.uppercased() + "_") && name.uppercased().hasSuffix("_INDEX")
   }
 
-  private static func reading(_ view: String) -> String { "SELECT * FROM \(SQLQuoting.name(view))" }
+  static func reading(_ view: String) -> String { "SELECT * FROM \(SQLQuoting.name(view))" }
 
   /// The step of the migration that this is, in words; none when there is nothing to keep.
   var steps: [String] {
@@ -78,74 +100,21 @@ struct AddedObjects {
     return ["keep what is not of the model, where it still fits: \(names)"]
   }
 
-  /// Everything, for a migration that makes a new file.
-  var all: [MigrationLoss] {
-    let message = "is not kept: a mapping model makes a new file"
-    return columns + objects.map { MigrationLoss(kind: $0.kind, name: $0.name, message: message) }
-  }
-
-  /// Takes the views out, and their triggers with them.
+  /// Takes the triggers and views out.
   func takeOut() throws(StoreError) {
+    // Where a run leaves the file's own triggers alone it has copies of them.
+    let copies = try connection.prepare("SELECT name FROM sqlite_temp_schema WHERE type = 'trigger'")
+    var names: [String] = []
+    while try copies.step() { names.append(copies.text(0)) }
+    copies.reset()
+    for name in names { try connection.execute("DROP TRIGGER temp.\(SQLQuoting.name(name))") }
+    for object in objects where object.reading != nil {
+      try connection.execute("DROP TRIGGER main.\(SQLQuoting.name(object.name))")
+    }
+    // Their triggers go with them.
     for view in objects where view.kind == .view {
       try connection.execute("DROP VIEW \(SQLQuoting.name(view.name))")
     }
-  }
-
-  /// Makes again what is missing now that the tables are those of the new version.
-  ///
-  /// - Returns: What does not fit any more.
-  func putBack() throws(StoreError) -> [MigrationLoss] {
-    // Else a column that is gone would be taken for a text where an index has its name in double quotes.
-    let takesTexts = connection.option(SQLITE_DBCONFIG_DQS_DDL)
-    connection.setOption(SQLITE_DBCONFIG_DQS_DDL, false)
-    defer { connection.setOption(SQLITE_DBCONFIG_DQS_DDL, takesTexts) }
-    var refusals: [String?] = []
-    let find = try connection.prepare("SELECT count(*) FROM sqlite_master WHERE type = ?1 AND name = ?2 COLLATE NOCASE")
-    for object in objects {
-      find.bind(1, text: object.kind.rawValue)
-      find.bind(2, text: object.name)
-      let isThere = try find.step() && find.integer(0) > 0
-      find.reset()
-      refusals.append(try isThere ? nil : putBack(object))
-    }
-    var lost = columns
-    for (object, refusal) in zip(objects, refusals) {
-      var message = refusal
-      // Only now, because a view may read one that comes after it.
-      if message == nil, object.isReadable { message = try reasonNotToRead(object.name) }
-      if let message { lost.append(MigrationLoss(kind: object.kind, name: object.name, message: message)) }
-    }
-    return lost
-  }
-
-  /// Makes an object again; returns what is to be said of it if it does not fit.
-  private func putBack(_ object: Object) throws(StoreError) -> String? {
-    if object.kind == .index, Self.isCoreDatas(index: object.name, of: object.table) {
-      return "is not kept: it has a name as Core Data gives it, and the new model has no index of this name"
-    }
-    let isOfView = objects.contains { $0.kind == .view && $0.name.uppercased() == object.table.uppercased() }
-    if object.kind == .trigger, !isOfView {
-      return try RemovedTriggers.bringBack((object.name, object.sql), connection).map { "is not kept: \($0)" }
-    }
-    do throws(StoreError) { try connection.execute(object.sql) } catch {
-      return try "is not kept: " + error.refusal()
-    }
-    return nil
-  }
-
-  /// What is to be said of a view that could be read before, if it cannot be now.
-  private func reasonNotToRead(_ view: String) throws(StoreError) -> String? {
-    do throws(StoreError) { _ = try connection.prepare(Self.reading(view)) } catch {
-      return try "is kept, but can no longer be read: " + error.refusal()
-    }
-    return nil
-  }
-}
-
-extension PersistentStore {
-  /// What an app has added to the store's file, all of which a migration that makes a new file leaves behind.
-  package func additions() throws(StoreError) -> [MigrationLoss] {
-    try AddedObjects(connection, schema, hasTables: true).all
   }
 }
 

@@ -35,7 +35,10 @@ package struct FileStoreMigration {
     metadata = try Self.metadata(path)
     sqlitePath = StoreReplacement.hiddenPath(of: path) + ".sqlite"
     var made: String?
-    if let backupPath, let size = FileSystem.size(path), let bytes = FileSystem.head(path, count: size) {
+    if let backupPath {
+      guard let size = FileSystem.size(path), let bytes = FileSystem.head(path, count: size), bytes.count == size else {
+        throw StoreError(.inputOutput, path: path, message: "the file cannot be read, so there would be no copy of it")
+      }
       // A migration that did not come to its end has left the same copy.
       guard !FileSystem.exists(backupPath) || FileSystem.head(backupPath, count: size + 1) == bytes else {
         throw StoreBackup.taken(backupPath)

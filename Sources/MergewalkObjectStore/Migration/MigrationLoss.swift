@@ -4,7 +4,7 @@ public struct MigrationLoss: Sendable, Hashable, CustomStringConvertible {
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// A column of one of the model's tables.
     case column
-    /// A table of the app's own, with its rows; only a migration with a mapping model loses one.
+    /// A table of the app's own, with its rows; only a migration with a mapping model, which makes a new file, may lose one.
     case table
     /// An index of one of the model's tables.
     case index

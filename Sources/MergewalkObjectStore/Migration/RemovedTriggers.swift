@@ -6,8 +6,8 @@ final class RemovedTriggers {
 
   /// Makes the R-trees and triggers of the new version.
   ///
-  /// Of the others that were removed those come back that still fit: triggers that an app has made itself, and those of
-  /// derived attributes that are as they were, in another wording than ours. Then these have no second set.
+  /// Of the others that were removed those come back that still fit: those of derived attributes that are as they were, in
+  /// another wording than ours. Then these have no second set.
   func replace(_ connection: Connection, _ old: StoreSchema, _ new: StoreSchema) throws(StoreError) {
     let (former, present) = (old.spatialIndexes, new.spatialIndexes)
     // What belongs to the old version only, or to a table that has another name now.
@@ -25,10 +25,7 @@ final class RemovedTriggers {
     }
     try connection.trustSpatialIndexes()
     try dropStale(connection, old, new)
-    for trigger in list where !usual.contains(trigger.name.uppercased()) {
-      // What does not fit this version may fit a later one: in the end it is tried again, and named.
-      _ = try Self.bringBack(trigger, connection)
-    }
+    for trigger in list where !usual.contains(trigger.name.uppercased()) { try Self.bringBack(trigger, connection) }
     let others = try Self.names(connection).filter { !usual.contains($0.uppercased()) }
     let kept = new.derivedAttributes.filter { attribute in others.contains { attribute.owns(trigger: $0) } }
       .flatMap { $0.triggers.map(\.name) }
@@ -42,35 +39,25 @@ final class RemovedTriggers {
     let same = Set(new.triggers.map(\.sql))
     let stale = old.derivedAttributes.filter { !$0.triggers.allSatisfy { same.contains($0.sql) } }
     list.removeAll { trigger in stale.contains { $0.owns(trigger: trigger.name) } }
-    let names = try connection.texts("SELECT name FROM sqlite_master WHERE type = 'trigger'")
-    for name in names where stale.contains(where: { $0.owns(trigger: name) }) {
+    for name in try Self.names(connection) where stale.contains(where: { $0.owns(trigger: name) }) {
       try connection.execute("DROP TRIGGER \(SQLQuoting.name(name))")
     }
   }
 
-  /// Makes a trigger again if what it does still compiles; returns why it does not.
-  static func bringBack(
-    _ trigger: (name: String, sql: String), _ connection: Connection
-  ) throws(StoreError) -> String? {
-    if try connection.hasTrigger(trigger.name) { return nil }
-    do throws(StoreError) { try connection.execute(trigger.sql) } catch { return try error.refusal() }
-    let find = try connection.prepare("SELECT tbl_name FROM sqlite_master WHERE type = 'trigger' AND name = ?1")
-    find.bind(1, text: trigger.name)
-    guard try find.step() else { return nil }
-    let columns = try TableColumns(find.text(0), connection)
-    let all = columns.names.map { SQLQuoting.name($0) }.map { "\($0) = \($0)" }.joined(separator: ", ")
-    let statements = [
-      "INSERT INTO \(columns.table) DEFAULT VALUES", "UPDATE \(columns.table) SET \(all)",
-      "DELETE FROM \(columns.table)",
-    ]
-    find.reset()
-    // SQLite looks at what triggers do only when a statement would run them.
-    do throws(StoreError) {
-      for statement in statements { _ = try connection.prepare("EXPLAIN " + statement) }
-      return nil
-    } catch {
+  private static func names(_ connection: Connection) throws(StoreError) -> [String] {
+    try connection.texts("SELECT name FROM sqlite_master WHERE type = 'trigger'")
+  }
+
+  /// Makes a trigger again if what it does still compiles.
+  private static func bringBack(_ trigger: (name: String, sql: String), _ connection: Connection) throws(StoreError) {
+    if try connection.hasTrigger(trigger.name) { return }
+    do throws(StoreError) { try connection.execute(trigger.sql) } catch {
+      _ = try error.refusal()
+      return
+    }
+    do throws(StoreError) { _ = try connection.uses(of: trigger.name) } catch {
+      _ = try error.refusal()
       try connection.execute("DROP TRIGGER \(SQLQuoting.name(trigger.name))")
-      return try error.refusal()
     }
   }
 }

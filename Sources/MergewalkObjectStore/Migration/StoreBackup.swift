@@ -29,7 +29,7 @@ enum StoreBackup {
     if hasFiles {
       let files = staging.file("files")
       try FileSystem.makeFolder(files, mode: 0o700)
-      for name in FileSystem.names(in: source) {
+      for name in try FileSystem.namesIfThere(in: source) {
         try FileSystem.copy(
           "\(source)/\(name)", to: "\(files)/\(name)", access: FileAccess(of: "\(source)/\(name)") ?? .own)
       }
@@ -63,7 +63,7 @@ enum StoreBackup {
 
   static func removeExternalData(_ path: String) {
     // Another store of the same name has its files in the same folder.
-    guard StoresOfSameName.paths(beside: path).isEmpty else { return }
+    guard !StoresOfSameName.mayBeThere(beside: path) else { return }
     let folder = ExternalData.folder(ofStore: path)
     for name in FileSystem.names(in: folder) { try? FileSystem.remove("\(folder)/\(name)") }
     ExternalData.removeEmptyFolder(ofStore: path)

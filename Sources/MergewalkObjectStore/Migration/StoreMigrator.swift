@@ -159,6 +159,7 @@ public enum StoreMigrator {
         let file = StoreFile(
           path: path, schema: schema, metadata: try StoreMetadata.read(connection), connection: connection,
           warnings: [], undo: .nothing, pendingIndexes: [])
+        try connection.registerCoreDataFunctions()
         let added = try AddedObjects(connection, schema)
         result.lost = added.columns
         for (number, step) in route.dropFirst().enumerated() {
@@ -269,7 +270,12 @@ public enum StoreMigrator {
       }
     }
     outcome.steps += added.steps
-    outcome.lost = try migrationErrors { () throws(StoreError) in try added.putBack() }
+    outcome.lost = try migrationErrors { () throws(StoreError) in
+      // Before an app's triggers are there, which have no part in a migration.
+      try file.fillDerivedValues()
+      file.needsDerivedValues = false
+      return try added.putBack()
+    }
     return outcome
   }
 }

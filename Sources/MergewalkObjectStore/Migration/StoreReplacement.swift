@@ -1,5 +1,4 @@
 import MergewalkDiagnostics
-import MergewalkSystem
 package import MergewalkObjectModel
 import MergewalkPropertyLists
 
@@ -62,39 +61,34 @@ package enum StoreReplacement {
   /// Puts the hidden store, with the files beside it, in the place of the other one, in one step, and makes it durable.
   ///
   /// Both must be closed and have no log. Files of the old store that the new one does not have are removed.
-  package static func replace(_ path: String) throws(MigrationError) {
+  ///
+  /// - Returns: The names of such files that stay, sorted: another store has the same folder, or they could not be removed.
+  package static func replace(_ path: String) throws(MigrationError) -> [String] {
     let path = StorePath.resolved(path)
     let hidden = hiddenPath(of: path)
-    let named = ExternalFiles.names(besideStore: hidden)
-    try migrationErrors { () throws(StoreError) in
+    return try migrationErrors { () throws(StoreError) in
+      let folder = ExternalData.folder(ofStore: path)
+      let files = try ExternalFiles.names(besideStore: hidden).map { name in
+        (from: ExternalData.folder(ofStore: hidden) + "/" + name, to: folder + "/" + name)
+      }
       try FileSystem.sync(hidden)
-      for suffix in ["-wal", "-journal"] where (FileSystem.size(path + suffix) ?? 0) > 0 {
-        throw StoreError(
-          .busy, path: path, message: "the store was changed while it was migrated: it has a \(suffix) file")
+      for suffix in ["-wal", "-journal"] {
+        if FileSystem.size(path + suffix) ?? 0 > 0 {
+          throw StoreError(
+            .busy, path: path, message: "the store was changed while it was migrated: it has a \(suffix) file")
+        }
+        if FileSystem.size(hidden + suffix) ?? 0 > 0 {
+          throw StoreError(
+            .busy, path: path, message: "another program has the migrated store open: it has a \(suffix) file")
+        }
       }
       FileAccess(of: path)?.apply(to: hidden)
-      // The files come first: should this process be killed, there is none that a row names and that is missing.
-      if !named.isEmpty {
-        for name in named {
-          let file = ExternalData.folder(ofStore: hidden) + "/" + name
-          FileAccess.derived(from: path).narrowed(by: FileAccess(of: file)).apply(to: file)
-        }
-        try StoreMove.adopt(companionsOf: hidden, by: path)
-        try FileSystem.sync(ExternalData.folder(ofStore: path))
-        try FileSystem.sync(FileSystem.folder(of: ExternalData.folder(ofStore: path)))
-      }
-      guard rename(hidden, path) == 0 else {
-        throw StoreError(
-          .inputOutput, path: path, message: "cannot put the migrated store in its place: error \(errno)")
-      }
+      for (file, _) in files { FileAccess.derived(from: path).narrowed(by: FileAccess(of: file)).apply(to: file) }
+      let kept = try StoreCopy.replace(path, with: hidden, files)
       for suffix in ["-wal", "-shm"] { try? FileSystem.remove(path + suffix) }
-      try FileSystem.sync(FileSystem.folder(of: path))
+      StoreBackup.removeExternalData(hidden)
+      return kept
     }
-    ExternalFiles(path: path, hasReproducibleNames: false, list: nil)
-      .removeFormer(ExternalFiles.names(besideStore: path).subtracting(named))
-    // Only empty folders go away.
-    ExternalData.removeEmptyFolder(ofStore: path)
-    StoreBackup.removeExternalData(hidden)
   }
 
   /// Gives a store the app's own metadata of another one.

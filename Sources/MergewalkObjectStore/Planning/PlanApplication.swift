@@ -12,6 +12,7 @@ package import MergewalkSQLite
 /// - Rows are written in the order of their numbers, so each page of the store is changed once.
 /// - Rows that have exchanged unique keys are removed before they are inserted again: no single order of updates would
 ///   work.
+/// - A run is one save: the version of a row grows by one, however many batches have changed it.
 /// - A row of which only the version differs was changed and changed back: it is not written, and keeps its version. A
 ///   store with a history has the changes there, and its rows get their new versions.
 /// - Apply a plan in one transaction of the target. A refusal leaves the store as it was and the plan as it is.
@@ -139,15 +140,17 @@ final class RowTransfer {
   private let table: ChangedRows.Table
   private let target: Connection
   private let columns: TableColumns
-  /// The column of the versions, and those whose changes are none of the object's own; `nil` where all versions count.
-  private let version: (column: Int32, unversioned: Set<Int32>)?
+  /// The column of the versions; `nil` without one.
+  private let version: Int32?
+  /// The columns whose changes are none of the object's own; `nil` where all versions count.
+  private let unversioned: Set<Int32>?
   /// The row as it is to be, and as it is.
   private let (wanted, present): (Statement, Statement)
   private let (insert, delete): (Statement, Statement)
   /// The statements for rows of which these columns differ.
   private var updates: [[Int32]: Statement] = [:]
-  /// The rows that were taken out to come in again, and those that are new among the old ones.
-  private var takenOut: [Int64] = []
+  /// The rows that were taken out to come in again, with their new versions, and those that are new among the old ones.
+  private var takenOut: [(row: Int64, version: Int64?)] = []
 
   /// - Parameter unversioned: The columns whose changes raise no version; `nil` where rows that were changed and changed
   ///   back have new versions.
@@ -158,11 +161,9 @@ final class RowTransfer {
     self.target = target
     let columns = try TableColumns(table.name, target)
     self.columns = columns
-    if let unversioned, let place = columns.names.firstIndex(of: "Z_OPT") {
-      let others = columns.names.indices.filter { unversioned.contains(columns.names[$0]) }
-      version = (Int32(place), Set(others.map { Int32($0) }))
-    } else {
-      version = nil
+    version = columns.names.firstIndex(of: "Z_OPT").map { Int32($0) }
+    self.unversioned = unversioned.map { names in
+      Set(columns.names.indices.filter { names.contains(columns.names[$0]) }.map { Int32($0) })
     }
     let list = columns.list(withRow: false)
     wanted =
@@ -189,7 +190,7 @@ final class RowTransfer {
       }
     }
     for row in table.rows(in: Int64.min...last) { try change(row) }
-    for row in takenOut { try add(row) }
+    for (row, version) in takenOut { try add(row, version: version) }
     if last < Int64.max { for row in table.rows(in: last + 1...Int64.max) { try add(row) } }
   }
 
@@ -213,33 +214,35 @@ final class RowTransfer {
     }
     guard try wanted.step() else { return }
     guard try present.step() else {
-      takenOut.append(row)
+      takenOut.append((row, nil))
       return
     }
     var different = (0..<Int32(columns.names.count)).filter { !Self.areSame(wanted, present, $0) }
+    let next = version.flatMap { different.contains($0) ? present.integer($0) &+ 1 : nil }
     present.reset()
-    if let version, different.allSatisfy({ $0 == version.column || version.unversioned.contains($0) }) {
-      different.removeAll { $0 == version.column }
+    if let unversioned, different.allSatisfy({ $0 == version || unversioned.contains($0) }) {
+      different.removeAll { $0 == version }
     }
     guard !different.isEmpty else { return }
     let update = try update(different)
-    for (place, column) in different.enumerated() { Self.move(wanted, column, to: update, Int32(place) + 1) }
+    for (place, column) in different.enumerated() { move(column, to: update, Int32(place) + 1, version: next) }
     update.bind(Int32(different.count) + 1, row)
     do throws(StoreError) { try update.run() } catch {
       // Another row has the key, and gives it up or takes this row's.
       guard error.cause?.kind == .unique else { throw error }
       try remove(row)
-      takenOut.append(row)
+      takenOut.append((row, next))
     }
   }
 
-  private func add(_ row: Int64) throws(StoreError) {
+  /// - Parameter version: The version that it gets; `nil` for that of the source.
+  private func add(_ row: Int64, version: Int64? = nil) throws(StoreError) {
     wanted.bind(1, row)
     defer { wanted.reset() }
     // A row that came and went.
     guard try wanted.step() else { return }
     insert.bind(1, row)
-    for column in 0..<Int32(columns.names.count) { Self.move(wanted, column, to: insert, column + 2) }
+    for column in 0..<Int32(columns.names.count) { move(column, to: insert, column + 2, version: version) }
     try insert.run()
   }
 
@@ -252,9 +255,12 @@ final class RowTransfer {
     return statement
   }
 
-  /// Binds a value as it is, with its storage class; it is read until the source's statement goes on.
-  private static func move(_ source: Statement, _ column: Int32, to target: Statement, _ index: Int32) {
-    sqlite3_bind_value(target.handle, index, sqlite3_column_value(source.handle, column))
+  /// Binds a value of the row as it is to be, with its storage class; it is read until the statement goes on.
+  ///
+  /// - Parameter next: The version that the row gets; `nil` for that of the source.
+  private func move(_ column: Int32, to target: Statement, _ index: Int32, version next: Int64?) {
+    if let next, column == version { return target.bind(index, next) }
+    sqlite3_bind_value(target.handle, index, sqlite3_column_value(wanted.handle, column))
   }
 
   /// Whether two rows have one value in a column, of one storage class.

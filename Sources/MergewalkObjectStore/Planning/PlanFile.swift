@@ -13,7 +13,7 @@ struct PlanFile {
   var log: String { path + "-wal" }
   var later: String { path + UnfinishedStoreNames.laterSuffix }
   /// The files beside the store that the run makes and replaces.
-  var files: String { path + Self.filesSuffix }
+  var files: ExternalFileList { ExternalFileList(path: path + Self.filesSuffix) }
   static let filesSuffix = "-files"
 
   /// - Parameter run: What names the pipeline's runs.
@@ -31,18 +31,34 @@ struct PlanFile {
   /// The suffixes of the files of a plan, without the list of files.
   private static let planSuffixes = ["", "-wal", UnfinishedStoreNames.laterSuffix]
 
-  /// Plans of runs that can be resumed, and those that are no longer of use, because the store already contains them or was
-  /// changed since.
-  typealias Left = (resumable: [PlanFile], outdated: [PlanFile])
+  /// The plans of which any file is beside a store.
+  struct Left {
+    /// Those of runs that can be resumed.
+    var resumable: [PlanFile] = []
+    /// Those that are no longer of use, because the store already contains them or was changed since.
+    var outdated: [PlanFile] = []
+    /// All of them, while a process is at work with one: which of them fit the store is not known then.
+    var atWork: [PlanFile] = []
 
-  /// The plans of which processes have left any file beside a store; none while a process is at work with one.
+    /// The files beside the store that unfinished runs have made: the rows that name them are still to come.
+    ///
+    /// - Throws: ``StoreError`` with `inputOutput`.
+    func awaitedFiles() throws(StoreError) -> Set<String> {
+      var names = Set<String>()
+      for plan in resumable + atWork { names.formUnion(try plan.files.read().made) }
+      return names
+    }
+  }
+
+  /// The plans of which processes have left any file beside a store.
   ///
   /// - Parameter isClaimed: Whether the caller has the claim.
   /// - Throws: ``StoreError`` as opening a store, if there are any.
   static func left(ofStore store: String, isClaimed: Bool = false) throws(StoreError) -> Left {
-    var result: Left = ([], [])
-    let plans = all(ofStore: store, with: planSuffixes)
-    if plans.isEmpty || !isClaimed && (try? StoreClaim.requireFree(store)) == nil { return result }
+    let plans = try all(ofStore: store, with: planSuffixes)
+    guard !plans.isEmpty else { return Left() }
+    if !isClaimed, try StoreClaim.isTaken(store) { return Left(atWork: plans) }
+    var result = Left()
     let state = try StoreState(store)
     for plan in plans {
       if try plan.isResumable(state) { result.resumable.append(plan) } else { result.outdated.append(plan) }
@@ -52,19 +68,23 @@ struct PlanFile {
 
   /// The lists of files that processes have left beside a store without a plan: those who applied it or gave it up did
   /// not come to remove the files.
-  static func listsAlone(ofStore store: String) -> [PlanFile] {
-    all(ofStore: store, with: [filesSuffix]).filter { !$0.hasPlan }
+  ///
+  /// - Throws: ``StoreError`` with `inputOutput`.
+  static func listsAlone(ofStore store: String) throws(StoreError) -> [PlanFile] {
+    try all(ofStore: store, with: [filesSuffix]).filter { !$0.hasPlan }
   }
 
   /// The plans beside a store that were to be thrown away by processes that were killed; whoever asks has the claim.
+  ///
+  /// Those that cannot be found now can another time.
   static func thrownAway(ofStore store: String) -> [PlanFile] {
-    all(ofStore: store, with: planSuffixes + [filesSuffix]).filter(\.isThrownAway)
+    ((try? all(ofStore: store, with: planSuffixes + [filesSuffix])) ?? []).filter(\.isThrownAway)
   }
 
-  private static func all(ofStore store: String, with suffixes: [String]) -> [PlanFile] {
+  private static func all(ofStore store: String, with suffixes: [String]) throws(StoreError) -> [PlanFile] {
     let prefix = FileSystem.name(of: StoreClaim.path(ofStore: store)) + "-"
     let folder = FileSystem.folder(of: store)
-    let paths = FileSystem.names(in: folder).compactMap { name -> String? in
+    let paths = try FileSystem.namesIfThere(in: folder).compactMap { name -> String? in
       guard name.hasPrefix(prefix), name.count >= prefix.count + 16 else { return nil }
       var plan = name.prefix(prefix.count + 16)
       if name.dropFirst(plan.count).hasPrefix(thrownAwaySuffix) {
@@ -89,7 +109,7 @@ struct PlanFile {
 
   func remove() throws(StoreError) {
     try removePlan()
-    try FileSystem.remove(files)
+    try FileSystem.remove(files.path)
   }
 
   /// Removes what was planned: what cannot be removed does not keep the rest.
@@ -121,11 +141,12 @@ extension StoreFile {
   /// Whether an earlier process has planned a part of a run that the next one resumes; the store is not open.
   ///
   /// - Parameter run: What names the pipeline's runs.
-  package static func hasResumablePlan(path: String, run: String) -> Bool {
+  /// - Throws: ``StoreError`` as opening a store, or with `inputOutput`, if there is a plan.
+  package static func hasResumablePlan(path: String, run: String) throws(StoreError) -> Bool {
     let path = StorePath.resolved(path)
     let plan = PlanFile(store: path, run: run)
-    guard plan.hasPlan, let state = try? StoreState(path) else { return false }
-    return (try? plan.isResumable(state)) ?? false
+    guard plan.hasPlan else { return false }
+    return try plan.isResumable(StoreState(path))
   }
 }
 

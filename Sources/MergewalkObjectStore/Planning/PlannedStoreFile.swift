@@ -46,7 +46,9 @@ final class PlannedStoreFile {
   /// Whether an earlier process has planned a part that the store no longer is what it was for.
   let isOutdated: Bool
   /// The list of the files that this run makes.
-  var fileList: String { plan.files }
+  var fileList: ExternalFileList { plan.files }
+  /// What it has of earlier processes.
+  let earlierFiles: ExternalFileList.Names
   /// Where an import keeps the records that wait for a second pass.
   var laterPath: String { plan.later }
   /// The plans of dry runs that were killed.
@@ -78,9 +80,12 @@ final class PlannedStoreFile {
       identity = FileID(path)
       let snapshot = try base.mapped { () throws(SQLiteError) in try DatabaseSnapshot(base) }
       let state = StoreState(path, log: snapshot.log)
-      var plan = PlanFile(store: path, run: run)
+      let named = PlanFile(store: path, run: run)
       // What is thrown away resumes nothing: a process that is killed could not roll back what it had added.
-      var fits = isThrownAway ? false : try plan.isResumable(state)
+      let plan = isThrownAway ? PlanFile(beside: named) : named
+      // Before anything is written: what cannot be read now may be another time.
+      earlierFiles = try plan.files.read()
+      var fits = try plan.isResumable(state)
       var parts: (overlay: Connection, changed: ChangedRows, deferred: DeferredRows)?
       if fits {
         do throws(StoreError) { parts = try Self.overlay(snapshot, plan, path, cacheKiB) } catch {
@@ -90,10 +95,7 @@ final class PlannedStoreFile {
         }
       }
       isOutdated = !isThrownAway && plan.hasPlan && !fits
-      if !fits {
-        if isThrownAway { plan = PlanFile(beside: plan) }
-        try plan.begin(state, access: .derived(from: path))
-      }
+      if !fits { try plan.begin(state, access: .derived(from: path)) }
       let (overlay, changed, deferred): (Connection, ChangedRows, DeferredRows)
       if let parts {
         (overlay, changed, deferred) = parts
@@ -162,8 +164,8 @@ final class PlannedStoreFile {
     try closeConnections()
     defer { claim.giveBack() }
     if isKept { return try FileSystem.truncateFile(plan.log, to: lengthBefore) }
-    // Whoever removed the files of the whole run has ended their list, or has left in it those that stay.
-    if isWholeRun { try plan.removePlan() } else { try plan.remove() }
+    // Whoever removed the files has ended their list, or has left in it those that stay.
+    try plan.removePlan()
   }
 
   // MARK: Reading

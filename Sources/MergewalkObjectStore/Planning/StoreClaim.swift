@@ -1,3 +1,4 @@
+import CMergewalkProcess
 import MergewalkDiagnostics
 import MergewalkSystem
 
@@ -5,7 +6,7 @@ import MergewalkSystem
 /// and write the store.
 ///
 /// It is a lock on a file beside the store, `.NAME.mergewalk-plan`, that holds the number of its process. The system
-/// drops the lock with the process.
+/// drops the lock with the process. It is one of those of which can be asked who has them without taking them.
 final class StoreClaim {
   private let path: String
   private let descriptor: Int32
@@ -30,39 +31,54 @@ final class StoreClaim {
     while true {
       let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
       guard descriptor >= 0 else { throw FileSystem.failure(path, "cannot create") }
-      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
+      if cprocess_lock(descriptor) == 0 {
         // Whoever had it may have removed the file meanwhile.
         var (mine, there) = (stat(), stat())
         if fstat(descriptor, &mine) == 0, lstat(path, &there) == 0, FileID(mine) == FileID(there) {
           let number = Array("\(FileSystem.processNumber)\n".utf8)
           _ = ftruncate(descriptor, 0)
           _ = number.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+          // Whoever may read the store may ask.
+          FileAccess.derived(from: store).apply(to: descriptor)
           return StoreClaim(path, descriptor)
         }
+      } else if errno != EAGAIN, errno != EACCES {
+        let error = FileSystem.failure(path, "cannot lock")
+        close(descriptor)
+        throw error
       } else if SystemClock.monotonic >= end {
         close(descriptor)
-        throw isTaken(path, store, waited: patience)
+        throw busy(path, store, waited: patience)
       }
       close(descriptor)
       FileSystem.pause(seconds: Double.random(in: 0.01...0.06))
     }
   }
 
-  /// Checks that no process has the claim, and leaves its file alone.
+  /// Checks that no process has the claim.
   ///
-  /// - Throws: ``StoreError`` with `busy`, or with `inputOutput` when it cannot be told.
+  /// - Throws: ``StoreError`` with `busy`, or as ``isTaken(_:)``.
   static func requireFree(_ store: String) throws(StoreError) {
+    if try isTaken(store) { throw busy(path(ofStore: store), store, waited: 0) }
+  }
+
+  /// Whether a process has the claim; no other one finds it taken for the question.
+  ///
+  /// - Throws: ``StoreError`` with `inputOutput` when it cannot be told.
+  static func isTaken(_ store: String) throws(StoreError) -> Bool {
     let path = path(ofStore: store)
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {
-      if errno == ENOENT { return }
+      if errno == ENOENT { return false }
       throw FileSystem.failure(path, "cannot open")
     }
     defer { close(descriptor) }
-    guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { throw isTaken(path, store, waited: 0) }
+    let answer = cprocess_is_locked(descriptor)
+    guard answer >= 0 else { throw FileSystem.failure(path, "cannot be asked for its lock") }
+    return answer > 0
   }
 
-  private static func isTaken(_ path: String, _ store: String, waited seconds: Double) -> StoreError {
+  private static func busy(_ path: String, _ store: String, waited seconds: Double) -> StoreError {
     let holder = FileSystem.head(path, count: 16).flatMap {
       Int32(String(decoding: $0.prefix { $0 != 10 }, as: UTF8.self))
     }

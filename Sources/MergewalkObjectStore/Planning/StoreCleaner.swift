@@ -56,7 +56,7 @@ public enum StoreCleaner {
         message: "\(staying.count) of \(result.orphans.count) files that no row names cannot be removed, such as"
           + " \(ExternalData.folder(ofStore: path))/\(name)")
     }
-    for list in PlanFile.listsAlone(ofStore: path) { try list.remove() }
+    for list in try PlanFile.listsAlone(ofStore: path) { try list.remove() }
     for list in UnfinishedStoreNames(path).listsAlone() { try FileSystem.remove(list.path) }
     ExternalData.removeEmptyFolder(ofStore: path)
     return result
@@ -64,15 +64,13 @@ public enum StoreCleaner {
 
   private static func leftovers(of file: StoreFile, _ plans: PlanFile.Left) throws(StoreError) -> Leftovers {
     // First the files: one whose row comes meanwhile is no orphan.
-    let present = ExternalFiles.names(besideStore: file.path)
-    var named = try file.schema.externalFileNames(file.connection)
-    // What a plan has made belongs to rows that are still to come.
-    for plan in plans.resumable { named.formUnion(try ExternalFileList(path: plan.files).read().made) }
+    let present = try ExternalFiles.names(besideStore: file.path)
+    let named = try file.schema.externalFileNames(file.connection).union(plans.awaitedFiles())
     var result = Leftovers()
     result.resumablePlans = plans.resumable.map(\.path)
     result.outdatedPlans = plans.outdated.map(\.path)
     result.orphans = present.subtracting(named).sorted()
-    result.otherStores = StoresOfSameName.paths(beside: file.path)
+    result.otherStores = try StoresOfSameName.paths(beside: file.path)
     if !result.otherStores.isEmpty { swap(&result.orphans, &result.sharedFiles) }
     return result
   }

@@ -99,7 +99,7 @@ public struct ObjectCopy: Sendable {
       let writer = ObjectCopyWriter(
         plan: try plan.matched(to: file.schema, options: options), file: file, options: options)
       result.entities = try writer.run()
-      result.externalFiles = try copyExternalData(writer, staging)
+      result.externalFiles = try copyExternalData(writer, file, staging)
       if let mark { try file.markSeed(mark) }
       result.seed = mark
       try file.commit()
@@ -141,10 +141,15 @@ public struct ObjectCopy: Sendable {
   }
 
   /// Copies the files that cells of copied objects name, before the transaction is committed.
-  private func copyExternalData(_ writer: ObjectCopyWriter, _ staging: StagingFolder) throws(StoreError) -> Int {
+  private func copyExternalData(
+    _ writer: ObjectCopyWriter, _ file: StoreFile, _ staging: StagingFolder
+  ) throws(StoreError) -> Int {
     let names = try writer.externalNames()
     guard !names.isEmpty else { return 0 }
-    return try StoreCopy.copyExternalData(of: source, to: target, staging: staging, names: names)
+    let files = try StoreCopy.stageExternalData(of: source, to: target, staging: staging, names: names)
+    file.externalFiles.willMake(files.map { FileSystem.name(of: $0.to) })
+    try StoreCopy.place(files)
+    return files.count
   }
 
   /// Says what to do about a refused row.

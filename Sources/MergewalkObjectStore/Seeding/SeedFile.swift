@@ -20,6 +20,8 @@ package enum SeedFile {
     package var mark: Mark
     /// The file's size in bytes.
     package var bytes: Int
+    /// The names of files of a store that was replaced that stay, sorted, though no row of this one names them.
+    package var keptFiles: [String] = []
   }
 
   /// Makes the file and gives it its name in one step, when all of it is on the disk.
@@ -39,38 +41,30 @@ package enum SeedFile {
     let path = StorePath.resolved(path)
     try FileSystem.requireReplaceable(path)
     let sealed = staging.file("sealed.sqlite")
-    let result = try seal(
+    var result = try seal(
       source, to: sealed, isPacked: isPacked, access: FileAccess(of: path) ?? .usual, identity: identity)
     try FileSystem.sync(sealed)
-    // Files whose names are made of what they hold may be there already; they are the same then.
-    let folder = ExternalData.folder(ofStore: path)
-    let former = replaces ? FileSystem.names(in: folder) : []
-    let names = Set(FileSystem.names(in: ExternalData.folder(ofStore: source)))
-    if !replaces { try requireFree(path) }
-    _ = try StoreCopy.copyExternalData(of: source, to: path, staging: staging)
-    try staging.note(published: [(sealed, path)])
-    if replaces {
+    let files = try StoreCopy.stageExternalData(of: source, to: path, staging: staging)
+    if replaces, FileSystem.exists(path) {
       // A log of the old store would be played into the new one.
       try requireNoLog(path)
-      try FileSystem.rename(sealed, to: path)
-      try FileSystem.sync(FileSystem.folder(of: path))
+      result.keptFiles = try StoreCopy.replace(path, with: sealed, files)
     } else {
-      try requireFree(path)
-      try publish(sealed, as: path, staging)
+      try publish(sealed, with: files, as: path, staging)
     }
-    // What stays does no harm: nothing names it any more, or another store of the same name does.
-    guard replaces, StoresOfSameName.paths(beside: path).isEmpty else { return result }
-    for name in former where StoreUUID.isValid(name) && !names.contains(name) {
-      try? FileSystem.remove(folder + "/" + name)
-    }
-    ExternalData.removeEmptyFolder(ofStore: path)
     return result
   }
 
-  /// Gives a file that the staging folder has noted its name for good, or takes it back: a command that fails leaves no
-  /// store.
-  static func publish(_ file: String, as path: String, _ staging: StagingFolder) throws(StoreError) {
+  /// Gives a new store and the files beside it their names for good, or takes them back: a command that fails leaves
+  /// nothing.
+  static func publish(
+    _ file: String, with files: StoreCopy.Moves, as path: String, _ staging: StagingFolder
+  ) throws(StoreError) {
+    try requireFree(path)
+    try staging.note(published: files + [(from: file, to: path)])
     do throws(StoreError) {
+      try StoreCopy.place(files)
+      try requireNoLog(path)
       try FileSystem.renameExclusively(file, to: path)
       try FileSystem.sync(FileSystem.folder(of: path))
     } catch {

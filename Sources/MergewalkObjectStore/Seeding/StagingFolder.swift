@@ -107,12 +107,21 @@ package final class StagingFolder {
   private static func takeBack(_ folder: String) {
     let notes = folder + "/" + Self.notes
     guard let size = FileSystem.size(notes), let bytes = FileSystem.head(notes, count: size) else { return }
-    for line in bytes.split(separator: 0) {
-      guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { continue }
+    let published = bytes.split(separator: 0).compactMap { line -> (target: String, isSame: Bool, isThere: Bool)? in
+      guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { return nil }
       let target = String(decoding: line[line.index(after: space)...], as: UTF8.self)
-      if identity(target) == String(decoding: line[..<space], as: UTF8.self) { try? FileSystem.removeTree(target) }
+      let found = identity(target)
+      return (target, found == String(decoding: line[..<space], as: UTF8.self), found != nil)
+    }
+    // A store that was changed since is in use, and so are the files that it names.
+    let isInUse = published.contains { $0.isThere && !$0.isSame && !ExternalData.holds($0.target) }
+    for (target, isSame, _) in published where !(isInUse && ExternalData.holds(target)) {
+      if isSame { try? FileSystem.removeTree(target) }
       // Also where a process was killed between the two.
-      if ExternalData.isFolder(target) { FileSystem.removeFolder(FileSystem.folder(of: target)) }
+      for folder in [target, FileSystem.folder(of: target)] where ExternalData.isFolder(folder) {
+        FileSystem.removeFolder(folder)
+        FileSystem.removeFolder(FileSystem.folder(of: folder))
+      }
     }
   }
 

@@ -38,12 +38,10 @@ public enum StoreCopy {
     let copy = staging.file("copy.sqlite")
     let isByteEqual = try makeCopy(of: source, at: copy)
     try FileSystem.sync(copy)
-    let externalFiles = try copyExternalData(of: source, to: path, staging: staging)
+    let files = try stageExternalData(of: source, to: path, staging: staging)
     let bytes = FileSystem.size(copy) ?? 0
-    try SeedFile.requireFree(path)
-    try staging.note(published: [(copy, path)])
-    try SeedFile.publish(copy, as: path, staging)
-    return Result(isByteEqual: isByteEqual, bytes: bytes, externalFiles: externalFiles)
+    try SeedFile.publish(copy, with: files, as: path, staging)
+    return Result(isByteEqual: isByteEqual, bytes: bytes, externalFiles: files.count)
   }
 
   /// Checks that a store is whole without playing back a journal, which would change it.
@@ -93,23 +91,59 @@ public enum StoreCopy {
     }
   }
 
-  /// Copies the files beside a store, each in one step; a file of the same name is one of the same bytes.
-  static func copyExternalData(
+  /// Where files are that are ready, and where they will be; a file that has that name already has the same bytes.
+  typealias Moves = [(from: String, to: String)]
+
+  /// Copies the files beside a store into the folder in which a copy of it is made.
+  static func stageExternalData(
     of source: String, to path: String, staging: StagingFolder, names: [String]? = nil
-  ) throws(StoreError) -> Int {
+  ) throws(StoreError) -> Moves {
     let from = ExternalData.folder(ofStore: source)
     let to = ExternalData.folder(ofStore: path)
-    let names = (names ?? FileSystem.names(in: from)).filter(StoreUUID.isValid)
-    guard !names.isEmpty else { return 0 }
-    try FileSystem.makeFolder(FileSystem.folder(of: to))
-    try FileSystem.makeFolder(to)
-    for name in names {
+    let all: [String]
+    if let names { all = names } else { all = try FileSystem.namesIfThere(in: from) }
+    let files = all.filter(StoreUUID.isValid)
+    for name in files {
       let access = FileAccess.derived(from: from + "/" + name).narrowed(by: FileAccess.derived(from: path))
       try FileSystem.copy(from + "/" + name, to: staging.file(name), access: access)
       try FileSystem.sync(staging.file(name))
-      try FileSystem.rename(staging.file(name), to: to + "/" + name)
     }
-    try FileSystem.sync(to)
-    return names.count
+    return files.map { (from: staging.file($0), to: to + "/" + $0) }
+  }
+
+  /// Gives the files beside a store their names, each in one step, and makes them durable; the store itself comes after
+  /// them, so that there is none that a row names and that is missing.
+  static func place(_ files: Moves) throws(StoreError) {
+    guard let first = files.first else { return }
+    let folder = FileSystem.folder(of: first.to)
+    try FileSystem.makeFolder(FileSystem.folder(of: folder))
+    try FileSystem.makeFolder(folder)
+    for (from, to) in files { try FileSystem.rename(from, to: to) }
+    try FileSystem.sync(folder)
+    try FileSystem.sync(FileSystem.folder(of: folder))
+  }
+
+  /// Puts a store that is ready in the place of another one, the files beside it first, and makes it durable.
+  ///
+  /// - Returns: The names of files of the old store that stay, sorted: another store has the same folder, or they could not
+  ///   be removed.
+  /// - Throws: ``StoreError`` with `inputOutput`; the old store is as it was, unless only making the new one durable failed.
+  static func replace(_ path: String, with store: String, _ files: Moves) throws(StoreError) -> [String] {
+    let former = try ExternalFiles.names(besideStore: path)
+    let names = Set(files.map { FileSystem.name(of: $0.to) })
+    let beside = ExternalFiles(path: path, hasReproducibleNames: false, list: nil)
+    do throws(StoreError) {
+      try place(files)
+      try FileSystem.rename(store, to: path)
+    } catch {
+      beside.remove(names.subtracting(former))
+      ExternalData.removeEmptyFolder(ofStore: path)
+      throw error
+    }
+    try FileSystem.sync(FileSystem.folder(of: path))
+    beside.removeFormer(former.subtracting(names))
+    // Only empty folders go away.
+    ExternalData.removeEmptyFolder(ofStore: path)
+    return beside.sharedFiles.union(beside.staying).sorted()
   }
 }

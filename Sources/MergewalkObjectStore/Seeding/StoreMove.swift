@@ -5,11 +5,12 @@ package enum StoreMove {
   /// The paths of the files beside a store, relative to its folder, in the order of their names.
   ///
   /// - Parameter final: The path that the store is going to have, for what the files are called then.
-  package static func companions(of store: String, namedFor final: String? = nil) -> [String] {
+  /// - Throws: ``StoreError`` with `inputOutput`: a folder that cannot be read is none without files.
+  package static func companions(of store: String, namedFor final: String? = nil) throws(StoreError) -> [String] {
     let folder = ExternalData.folder(ofStore: store)
     let last = final.map(ExternalData.folder(ofStore:)) ?? folder
     let name = FileSystem.name(of: FileSystem.folder(of: last)) + "/" + FileSystem.name(of: last)
-    return FileSystem.names(in: folder).filter(StoreUUID.isValid).sorted().map { "\(name)/\($0)" }
+    return try FileSystem.namesIfThere(in: folder).filter(StoreUUID.isValid).map { "\(name)/\($0)" }
   }
 
   /// Gives a store another place on the same file system: the files beside it first, itself last.
@@ -32,17 +33,10 @@ package enum StoreMove {
     }
   }
 
-  /// Copies the files beside a store to a copy of it whose folder another store has too: those that are there stay.
-  static func copyMissing(companionsOf from: String, to: String) throws(StoreError) {
-    try place(companionsOf: from, beside: to) { (old, new) throws(StoreError) in
-      if !FileSystem.exists(new) { try FileSystem.copy(old, to: new) }
-    }
-  }
-
   private static func place(
     companionsOf from: String, beside to: String, _ place: (String, String) throws(StoreError) -> Void
   ) throws(StoreError) {
-    let names = FileSystem.names(in: ExternalData.folder(ofStore: from)).filter(StoreUUID.isValid)
+    let names = try FileSystem.namesIfThere(in: ExternalData.folder(ofStore: from)).filter(StoreUUID.isValid)
     guard !names.isEmpty else { return }
     let target = ExternalData.folder(ofStore: to)
     try FileSystem.makeFolder(FileSystem.folder(of: target))
@@ -57,12 +51,12 @@ package enum StoreMove {
   package static func removeCompanions(
     of store: String, where isUnwanted: (String) -> Bool
   ) throws(StoreError) {
-    let companions = companions(of: store)
+    let companions = try companions(of: store)
     let unwanted = companions.filter(isUnwanted)
     let support = FileSystem.folder(of: ExternalData.folder(ofStore: store))
     guard companions.isEmpty ? FileSystem.exists(support) : !unwanted.isEmpty else { return }
     // Those of another store of the same name are among them.
-    guard StoresOfSameName.paths(beside: store).isEmpty else { return }
+    guard !StoresOfSameName.mayBeThere(beside: store) else { return }
     for name in unwanted { try FileSystem.remove(FileSystem.folder(of: store) + "/" + name) }
     ExternalData.removeEmptyFolder(ofStore: store)
   }
@@ -73,7 +67,7 @@ package enum StoreMove {
     for suffix in ["-wal", "-shm", "-journal"] { try FileSystem.remove(store + suffix) }
     let support = FileSystem.folder(of: ExternalData.folder(ofStore: store))
     // Another store of the same name has its files in the same folder; to look for one takes time in large families.
-    guard FileSystem.exists(support), StoresOfSameName.paths(beside: store).isEmpty else { return }
+    guard FileSystem.exists(support), !StoresOfSameName.mayBeThere(beside: store) else { return }
     try FileSystem.removeTree(support)
   }
 }

@@ -172,7 +172,7 @@ extension PersistentStore {
   ) throws(StoreError) -> PersistentStore {
     JointJournal.complete(ResolvedPath.absolute(StorePath.resolved(path)))
     AtomicStoreObserver.sweepStaged(path)
-    let isNew = (FileSystem.size(path) ?? 0) == 0
+    let isNew = try FileSystem.sizeIfThere(path) ?? 0 == 0
     guard !isNew || !options.isReadOnly else {
       throw StoreError(.notFound, path: path, message: "there is no file to read")
     }

@@ -14,6 +14,8 @@ public final class StoredObject {
   private var current: Statement?
   private var byKey: Statement?
   private var memberStatements: [Int: Statement?] = [:]
+  /// Why a value was not given to whoever asked for it.
+  private var failure: StoreError?
 
   /// The record's own entity.
   public private(set) var entity: EntityDescription
@@ -38,6 +40,8 @@ public final class StoredObject {
   public var reference: StoredReference { StoredReference(entity, primaryKey) }
 
   /// The value of an attribute of its entity; null for attributes that are not stored.
+  ///
+  /// When the file with a value cannot be read, the walk through the records ends with an error after this one.
   public func value(of attribute: AttributeDescription) -> AttributeValue {
     guard let statement = current, let column = columns[attribute.slot]?.value else { return .null }
     switch statement.type(column) {
@@ -46,7 +50,12 @@ public final class StoredObject {
     case SQLITE_FLOAT: return AttributeValue(stored: statement.double(column), attribute.type)
     case SQLITE_BLOB:
       if attribute.allowsExternalBinaryDataStorage {
-        return .binary(ExternalData.value(Array(statement.bytes(column)), store: store.path))
+        let cell = Array(statement.bytes(column))
+        if let bytes = ExternalData.bytes(cell, store: store.path) { return .binary(bytes) }
+        failure = StoreError(
+          .inputOutput, path: store.path,
+          message: "the file \(ExternalData.fileName(cell) ?? "") with a value beside the store cannot be read")
+        return .null
       }
       return AttributeValue(stored: statement.bytes(column), attribute.type)
     default: return AttributeValue(stored: statement.text(column), attribute.type)
@@ -102,10 +111,7 @@ public final class StoredObject {
     let statement = try store.connection.prepare(selectList + " ORDER BY Z_PK")
     current = statement
     defer { current = nil }
-    while try statement.step() {
-      take(statement)
-      try body(self)
-    }
+    while try statement.step() { try give(statement, to: body) }
   }
 
   /// Calls `body` at the record with a primary key.
@@ -123,15 +129,17 @@ public final class StoredObject {
     }
     guard try statement.step() else { return false }
     current = statement
-    take(statement)
-    try body(self)
+    try give(statement, to: body)
     return true
   }
 
-  private func take(_ statement: Statement) {
+  private func give(_ statement: Statement, to body: (StoredObject) throws(StoreError) -> Void) throws(StoreError) {
+    failure = nil
     primaryKey = statement.integer(0)
     entity = store.model.entities[Int(numbers[statement.integer(1)])]
     version = statement.integer(2)
+    try body(self)
+    if let failure { throw failure }
   }
 }
 

@@ -14,7 +14,7 @@ public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// SQLite's own check found damage.
     case integrity
-    /// A statement failed, so a check could not be made.
+    /// A statement failed, or files beside the store cannot be read, so a check could not be made.
     case unreadable
     /// The file differs from Core Data's: page size, auto-vacuum, text encoding.
     case fileFormat

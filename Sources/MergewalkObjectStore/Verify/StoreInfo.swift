@@ -46,6 +46,8 @@ public struct StoreInfo: Sendable {
   public let resumablePlans: [String]
   /// The plans beside the store that cannot be resumed, as ``StoreCleaner/Leftovers/outdatedPlans``.
   public let outdatedPlans: [String]
+  /// The reason why it is not known which plans are beside the store; `nil` if it is.
+  public let planProblem: String?
 
   /// Reads the figures of a store without a model.
   ///
@@ -55,7 +57,13 @@ public struct StoreInfo: Sendable {
     let fileBytes = FileSystem.size(path) ?? 0
     let resolved = StorePath.resolved(path)
     let logBytes = FileSystem.size(resolved + "-wal") ?? 0
-    let plans: PlanFile.Left = FileSystem.exists(resolved) ? try PlanFile.left(ofStore: resolved) : ([], [])
+    var plans = PlanFile.Left()
+    var planProblem: String?
+    if FileSystem.exists(resolved) {
+      do throws(StoreError) { plans = try PlanFile.left(ofStore: resolved) } catch {
+        planProblem = "\(error.path): \(error.message)"
+      }
+    }
     return try ReadableStore.withConnection(path) { connection throws(StoreError) in
       let metadata = try StoreMetadata.read(connection)
       let header = try DatabaseHeader(connection)
@@ -97,7 +105,7 @@ public struct StoreInfo: Sendable {
         cloudNote: try CloudTables.note(connection),
         hasModelCache: try ModelCache.content(connection) != nil,
         modelProblem: problem, modelNotes: own?.notes ?? [], resumablePlans: plans.resumable.map(\.path),
-        outdatedPlans: plans.outdated.map(\.path))
+        outdatedPlans: plans.outdated.map(\.path), planProblem: planProblem)
     }
   }
 }

@@ -106,6 +106,16 @@ public struct StoreVerifier {
     }
   }
 
+  /// Looks at files beside the store; when that fails, it is a finding.
+  private mutating func look<Value>(
+    as severity: StoreFinding.Severity = .error, _ body: () throws(StoreError) -> Value
+  ) -> Value? {
+    do { return try body() } catch {
+      add(severity, .unreadable, message: "\(error.path): \(error.message)")
+      return nil
+    }
+  }
+
   /// Adds a finding when a query finds rows.
   ///
   /// - Parameter query: Selects the `Z_PK`s of the rows, or whatever names them best.
@@ -142,9 +152,10 @@ public struct StoreVerifier {
 
   /// Checks the files beside the store against what rows name.
   private mutating func checkFiles(beside path: String) {
-    checkPlans(beside: path)
-    guard let namedFiles else { return }
-    let present = ExternalFiles.names(besideStore: path)
+    let awaited = checkPlans(beside: path)
+    guard let namedFiles,
+      let present = look(.error, { () throws(StoreError) in try ExternalFiles.names(besideStore: path) })
+    else { return }
     let missing = namedFiles.subtracting(present).sorted()
     if let first = missing.first {
       add(
@@ -152,9 +163,19 @@ public struct StoreVerifier {
         message:
           "rows name files that are not in \(ExternalData.folder(ofStore: path)): \(missing.count), such as \(first)")
     }
-    let orphans = present.subtracting(namedFiles).sorted()
-    guard let first = orphans.first else { return }
-    let others = StoresOfSameName.paths(beside: path)
+    guard let awaited else { return }
+    let unnamed = present.subtracting(namedFiles)
+    let waiting = unnamed.intersection(awaited).sorted()
+    if let first = waiting.first {
+      add(
+        .note, .unfinishedRun, rows: waiting.count,
+        message: "an unfinished run has made \(PrintableText.count(waiting.count, "file")) in"
+          + " \(ExternalData.folder(ofStore: path)), such as \(first): the rows are still to come")
+    }
+    let orphans = unnamed.subtracting(awaited).sorted()
+    guard let first = orphans.first,
+      let others = look(as: .warning, { () throws(StoreError) in try StoresOfSameName.paths(beside: path) })
+    else { return }
     if others.isEmpty {
       add(
         .warning, .orphanFile, rows: orphans.count,
@@ -172,11 +193,14 @@ public struct StoreVerifier {
   }
 
   /// Says what runs have left that were interrupted, or could not remove it.
-  private mutating func checkPlans(beside path: String) {
-    let plans: PlanFile.Left
-    do throws(StoreError) { plans = try PlanFile.left(ofStore: path) } catch {
-      return add(.error, .unreadable, message: error.message)
+  ///
+  /// - Returns: The files beside the store whose rows are still to come; `nil` when that is not known.
+  private mutating func checkPlans(beside path: String) -> Set<String>? {
+    let found = look(as: .warning) { () throws(StoreError) -> (PlanFile.Left, Set<String>) in
+      let plans = try PlanFile.left(ofStore: path)
+      return (plans, try plans.awaitedFiles())
     }
+    guard let (plans, awaited) = found else { return nil }
     let (runs, others) = (plans.resumable.count, plans.outdated.count)
     if runs > 0 {
       add(
@@ -193,6 +217,7 @@ public struct StoreVerifier {
           + " store, such as \(first.path): the store has what was planned, or was changed since; “mergewalk store"
           + " clean” removes what is left")
     }
+    return awaited
   }
 
   private mutating func checkFile() {

@@ -17,8 +17,9 @@ struct HeaderCheck {
     contract: SchemaContract? = nil
   ) -> InputFindings {
     let tellsUnused = format.hasFixedColumns && !format.readsObjects && contract?.newColumns == nil
+    let ignored = (source.texts("ignore") ?? []).map { ColumnUse(name: $0.value, position: $0.position) }
     var left = InputFindings(
-      used: tellsUnused ? Set(columns.map(\.name) + (source.texts("ignore") ?? []).map(\.value)) : nil,
+      used: tellsUnused ? Set((columns + ignored).map(\.name)) : nil,
       file: findings.path,
       places: Dictionary(inputs.map { ($0.path, $0.position) }, uniquingKeysWith: { first, _ in first }))
     // What can be read only once is left for the run, and so is the rest of a tar archive.
@@ -76,8 +77,10 @@ struct HeaderCheck {
         }
       }
     }
-    if !isPartial, !known.isEmpty, !findings.hasErrors, contract?.newColumns == nil {
-      checkIgnored(known, inputs, source)
+    if isPartial {
+      left.ignored = ignored
+    } else if !known.isEmpty, !findings.hasErrors, contract?.newColumns == nil {
+      checkIgnored(ignored, known, inputs)
     }
     return left
   }
@@ -230,11 +233,11 @@ struct HeaderCheck {
   }
 
   /// Finds columns to ignore that no file has.
-  private func checkIgnored(_ known: Set<String>, _ inputs: [SourceFiles.Input], _ source: ComponentValue) {
+  private func checkIgnored(_ ignored: [ColumnUse], _ known: Set<String>, _ inputs: [SourceFiles.Input]) {
     let files = inputs.count == 1 ? "“\(inputs[0].path)” has no" : "no file has a"
-    for column in source.texts("ignore") ?? [] where !known.contains(column.value) {
+    for column in ignored where !known.contains(column.name) {
       findings.addUnknown(
-        .unknownColumn, at: column.position, "\(files) column “\(column.value)” to ignore", name: column.value,
+        .unknownColumn, at: column.position, "\(files) column “\(column.name)” to ignore", name: column.name,
         candidates: known.sorted())
     }
   }

@@ -90,6 +90,11 @@ struct ManifestReader {
       if index == 0, line.hasPrefix("\u{FEFF}") { line.removeFirst() }
       if line.isEmpty || line.hasPrefix("#") { continue }
       let position = SourcePosition(line: index + 1, column: 1)
+      let digits = line.prefix(while: \.isHexDigit).count
+      if digits >= 32, digits != 64, [" ", "*"].contains(where: { line.dropFirst(digits).hasPrefix(" " + $0) }) {
+        fault(position, "a SHA-256 has 64 hexadecimal digits, but here are \(digits); write the list with sha256sum")
+        continue
+      }
       guard let (path, digest) = Self.parse(line) else {
         fault(position, "a digest without a file after it")
         continue

@@ -5,19 +5,30 @@ import MergewalkYAML
 
 /// Finds files that are given in place of a pipeline: data, stores, models.
 enum WrongFile {
-  /// The finding for a file that is not a YAML mapping; `nil` when it looks like one that only has a mistake.
+  /// The finding for a file that is data or the like; `nil` when it looks like a pipeline that only has a mistake.
   ///
   /// - Parameter root: what it is as YAML, or `nil` when it is none.
   static func finding(_ bytes: [UInt8], root: YAMLNode?, path: String) -> Diagnostic? {
-    if root?.entries != nil { return nil }
+    var format = SourceFormat(fileName: path)
+    if format == .yaml { format = nil }
+    if let entries = root?.entries {
+      // A pipeline may be JSON, and a model too, but they have a field of one.
+      let pipeline = ComponentRegistry.standard.root
+      let names = entries.compactMap { $0.key.text }
+      if format == nil || names.isEmpty || names.contains("entities") { return nil }
+      if names.contains(where: { pipeline.field(named: $0) != nil }) { return nil }
+    }
     if bytes.starts(with: SourceFormat.sqliteMagic) {
       return finding(
         "this is a SQLite database, not a pipeline", path,
         hint:
           "look into a store with “mergewalk store info \(path)”, import into it with “run PIPELINE --store \(path)”")
     }
-    var format = SourceFormat(fileName: path)
-    if format == .yaml { format = nil }
+    if ContainerFormat.isPacked(Array(bytes.prefix(512))) {
+      return finding(
+        "this is a compressed file or an archive, not a pipeline", path,
+        hint: "“mergewalk guess \(path)” writes a pipeline and a model for what is in it")
+    }
     let isText = root.map { $0.text?.isEmpty == false || $0.items != nil } ?? false
     if format == nil, isText { format = SourceFormat(sample: Array(bytes.prefix(1 << 16))) }
     // A list in YAML may be a pipeline with dashes too many.

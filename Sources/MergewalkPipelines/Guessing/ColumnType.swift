@@ -34,19 +34,6 @@ package enum ColumnType: Sendable, Hashable {
 }
 
 extension ColumnProfile {
-  /// The type of the column and what speaks for it.
-  struct Verdict {
-    var type: ColumnType
-    /// The marks of its numbers, where they are not those of programs.
-    var decimalMark: UInt8?
-    var groupMark: UInt8?
-    /// Spellings of null among its values.
-    var nullSpellings: [String] = []
-    var evidence: [String] = []
-    /// The questions for a person to decide.
-    var questions: [String] = []
-  }
-
   /// The types of the columns of one source, which are judged together.
   static func verdicts(_ profiles: [ColumnProfile], named names: [String]) -> [Verdict] {
     let proofs = profiles.enumerated().compactMap { index, profile in
@@ -74,8 +61,8 @@ extension ColumnProfile {
   private func verdict(_ proof: DecimalProof?) -> Verdict {
     let count = plainValues
     guard count > 0 else {
-      let words = values == 0 ? "no values" : "no values but " + spellings.joined(separator: ", ")
-      return Verdict(type: .text, evidence: [words])
+      return Verdict(
+        type: .text, evidence: values == 0 ? [] : ["nothing but " + spellings.joined(separator: ", ")])
     }
     var verdict: Verdict
     if booleans == count {
@@ -93,7 +80,7 @@ extension ColumnProfile {
     return verdict
   }
 
-  private var spellings: [String] {
+  var spellings: [String] {
     Self.nullSpellings.indices.filter { nullCounts[$0] > 0 }.map { Self.nullSpellings[$0] }
   }
 
@@ -121,20 +108,23 @@ extension ColumnProfile {
         return Verdict(
           type: .text, evidence: ["dates, but no value shows whether the day or the month comes first"],
           questions: [
-            "if the day comes first: \(suggestion(family, isDayFirst: true)); if the month does:"
-              + " \(suggestion(family, isDayFirst: false))"
+            Question(
+              text: "does the day or the month come first?",
+              answers: [true, false].map { isDay in
+                Verdict(
+                  type: .date(pattern: pattern(family, isDayFirst: isDay)),
+                  evidence: ["if the \(isDay ? "day" : "month") comes first"])
+              })
           ])
       case (false, false):
         return Verdict(type: .text, evidence: ["dates, some with the day first and some with the month"])
       }
     }
-    let pattern = family.pattern(isDayFirst: isDayFirst, isShort: hasShortDates, isShortHour: hasShortHours)
-    return Verdict(type: .date(pattern: pattern), evidence: evidence)
+    return Verdict(type: .date(pattern: pattern(family, isDayFirst: isDayFirst)), evidence: evidence)
   }
 
-  private func suggestion(_ family: DateShape, isDayFirst: Bool) -> String {
-    let pattern = family.pattern(isDayFirst: isDayFirst, isShort: hasShortDates, isShortHour: hasShortHours) ?? ""
-    return "type date with date: \"\(pattern)\""
+  private func pattern(_ family: DateShape, isDayFirst: Bool) -> String? {
+    family.pattern(isDayFirst: isDayFirst, isShort: hasShortDates, isShortHour: hasShortHours)
   }
 
   // MARK: Numbers
@@ -165,25 +155,48 @@ extension ColumnProfile {
         evidence: [
           "numbers that can be read in two ways: \(markedExample) has a decimal mark or a mark between groups"
         ],
-        questions: ["which one? set decimal_mark and group_mark"])
+        questions: [
+          Question(
+            text: "does \(markedExample) have a decimal mark, or a mark between groups?",
+            answers: [UInt8(0x2E), 0x2C].flatMap { mark in
+              marked(mark).choices.map { choice -> Verdict in
+                var answer = choice
+                let isGroup = answer.groupMark == 0x2C || answer.groupMark == 0x2E
+                answer.evidence = [isGroup ? "if it is between groups" : "if it is the decimal mark"]
+                return answer
+              }
+            })
+        ])
     }
-    var copy = self
-    copy.forms = NumberForms(NumberForms.all.filter { $0.decimalMark == proof.mark }.map(\.form)).intersection(forms)
-    var verdict = copy.plainVerdict()
+    var verdict = marked(proof.mark)
     verdict.evidence.append(
       "the decimal mark is \(proof.mark == 0x2C ? "a comma" : "a point") as in \(proof.column)")
     return verdict
   }
 
+  /// The verdict if this is the decimal mark.
+  private func marked(_ mark: UInt8) -> Verdict {
+    var copy = self
+    copy.forms = NumberForms(NumberForms.all.filter { $0.decimalMark == mark }.map(\.form)).intersection(forms)
+    return copy.plainVerdict()
+  }
+
   private func plainVerdict() -> Verdict {
-    if leadingZeros > 0 {
+    if leadingZeros > 0 || plusSigns > 0 {
+      let evidence =
+        leadingZeros > 0
+        ? "\(PrintableText.count(leadingZeros, "value")) with leading zeros (\(leadingZeroExample))"
+        : "digits with a plus before them: \(PrintableText.count(plusSigns, "value"))"
+      var copy = self
+      (copy.leadingZeros, copy.plusSigns) = (0, 0)
+      let answers = copy.plainVerdict().choices.map { choice -> Verdict in
+        var answer = choice
+        answer.takesCodes = true
+        return answer
+      }
       return Verdict(
-        type: .text,
-        evidence: ["\(PrintableText.count(leadingZeros, "value")) with leading zeros (\(leadingZeroExample))"])
-    }
-    if plusSigns > 0 {
-      let signed = PrintableText.count(plusSigns, "value")
-      return Verdict(type: .text, evidence: ["digits with a plus before them: \(signed)"])
+        type: .text, evidence: [evidence],
+        questions: answers.isEmpty ? [] : [Question(text: "are these numbers, not codes?", answers: answers)])
     }
     guard !forms.isEmpty else {
       return Verdict(type: .text, evidence: ["numbers with different marks for decimals and groups"])
@@ -201,7 +214,7 @@ extension ColumnProfile {
       let ways = left.map { Self.example($0.decimalMark, $0.groupMark) }
       return Verdict(
         type: .text, evidence: ["numbers that can be read in two ways: \(ways.joined(separator: " or "))"],
-        questions: ["which one? set decimal_mark and group_mark"])
+        questions: [Question(text: "which one? set decimal_mark and group_mark")])
     }
     var verdict = Verdict(type: .text)
     if only.decimalMark == 0x2C { verdict.decimalMark = 0x2C }
@@ -224,7 +237,7 @@ extension ColumnProfile {
           type: .text, evidence: ["whole numbers of up to \(mostDigits) digits, more than 64 bits hold"])
       } else {
         verdict.type = .integer
-        verdict.evidence.append("\(least) to \(most)")
+        verdict.evidence.append(least == most ? "only \(least)" : "\(least) to \(most)")
       }
     } else if exponents == 0, mostDigits <= 15 {
       verdict.type = .decimal
@@ -235,7 +248,11 @@ extension ColumnProfile {
     } else {
       verdict = Verdict(
         type: .text, evidence: ["numbers of up to \(mostDigits) digits, more than a double holds"],
-        questions: ["is rounding no matter? then type double"])
+        questions: [
+          Question(
+            text: "may their last digits be rounded?",
+            answers: [Verdict(type: .double, decimalMark: start.decimalMark, groupMark: start.groupMark)])
+        ])
     }
     return verdict
   }
@@ -253,17 +270,17 @@ extension ColumnProfile {
     // Dates and UUIDs are strings there, as all others are.
     let hasStrings = strings > 0
     let kinds = [
-      (numbers, "numbers"), (hasStrings ? 0 : dates, "dates"), (booleans, "Booleans"),
-      (hasStrings ? 0 : uuids, "UUIDs"), (structures, "objects or lists"),
+      (numbers, "number", "numbers"), (hasStrings ? 0 : dates, "date", "dates"), (booleans, "Boolean", "Booleans"),
+      (hasStrings ? 0 : uuids, "UUID", "UUIDs"), (structures, "object or list", "objects or lists"),
     ].filter { $0.0 > 0 }
     if kinds.isEmpty || kinds.reduce(0, { $0 + $1.0 }) * 2 < count {
       verdict.evidence = ["up to \(PrintableText.count(longest, "byte"))"]
       return verdict
     }
-    let mixture = kinds.map { "\(PrintableText.grouped($0.0)) \($0.1)" }
+    let mixture = kinds.map { PrintableText.count($0.0, $0.1, $0.2) }
     let rest =
       hasStrings
-      ? ["\(PrintableText.grouped(strings)) strings"]
+      ? [PrintableText.count(strings, "string")]
       : others > 0 ? ["\(PrintableText.grouped(others)) other (\(otherExample))"] : []
     verdict.evidence = ["mixed: " + (mixture + rest).joined(separator: ", ")]
     if !hasStrings, let question = exceptionQuestion(count) { verdict.questions = [question] }
@@ -272,56 +289,28 @@ extension ColumnProfile {
 
   /// Asks whether the few values that are not of the kind of all others are mistakes; nil where they are many, or where the
   /// others have no certain type.
-  private func exceptionQuestion(_ count: Int) -> String? {
+  private func exceptionQuestion(_ count: Int) -> Question? {
     let kinds: [(count: Int, name: String, verdict: Verdict)] = [
       (numbers, "numbers", plainVerdict()), (dates, "dates", dateVerdict(dates)),
       (booleans, "true or false", Verdict(type: .boolean)), (uuids, "UUIDs", Verdict(type: .uuid)),
     ]
     guard let kind = kinds.first(where: { count - $0.count <= max(1, count / 10) }) else { return nil }
     return Self.exceptionQuestion(
-      kind.verdict.type, kind.name, exceptions: count - kind.count, of: count, example: others > 0 ? otherExample : nil)
+      kind.verdict, kind.name, exceptions: count - kind.count, of: count, example: others > 0 ? otherExample : nil)
   }
 
   /// The question about exceptions; nil where they are many, or where the type is not certain.
   static func exceptionQuestion(
-    _ type: ColumnType, _ name: String, exceptions: Int, of count: Int, example: String?
-  ) -> String? {
-    guard count >= 3, exceptions <= max(1, count / 10) else { return nil }
-    let wanted: String
-    switch type {
-    case .integer: wanted = "integer64"
-    case .date(let pattern?): wanted = "date with date: \"\(pattern)\""
-    case .text, .json: return nil
-    default: wanted = type.name
-    }
+    _ verdict: Verdict, _ name: String, exceptions: Int, of count: Int, example: String?
+  ) -> Question? {
+    guard count >= 3, exceptions <= max(1, count / 10), verdict.type != .text, verdict.type != .json else { return nil }
     let isOne = exceptions == 1
     let shown = example.map { isOne ? ", “\($0)”," : ", such as “\($0)”," } ?? ""
-    return "\(PrintableText.grouped(count - exceptions)) of \(PrintableText.count(count, "value")) are \(name); "
-      + (isOne ? "is the other one\(shown) a mistake?" : "are the others\(shown) mistakes?")
-      + " then type \(wanted), and a run rejects \(isOne ? "it" : "them")"
-  }
-}
-
-enum GuessWords {
-  /// The paths in words: at most two of them by name.
-  static func list(_ paths: [String]) -> String {
-    switch paths.count {
-    case 1: paths[0]
-    case 2: "\(paths[0]) and \(paths[1])"
-    default: "\(paths[0]) and \(paths.count - 1) more files"
-    }
-  }
-
-  /// `all 3 records of orders.csv`, `the first 10,000 records of standard input`.
-  static func looked(_ records: Int, isWhole: Bool, source: String) -> String {
-    let what =
-      switch (records, isWhole) {
-      case (0, _): "the header"
-      case (1, true): "the one record"
-      case (1, false): "the first record"
-      case (_, true): "all \(PrintableText.count(records, "record"))"
-      case (_, false): "the first \(PrintableText.count(records, "record"))"
-      }
-    return "\(what) of \(source == "-" ? "standard input" : source)"
+    var answer = verdict
+    answer.evidence = ["and a run rejects \(isOne ? "it" : "them")"]
+    return Question(
+      text: "\(PrintableText.grouped(count - exceptions)) of \(PrintableText.count(count, "value")) are \(name);"
+        + (isOne ? " is the other one\(shown) a mistake?" : " are the others\(shown) mistakes?"),
+      answers: [answer])
   }
 }

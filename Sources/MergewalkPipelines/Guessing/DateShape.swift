@@ -27,6 +27,10 @@ struct DateShape: Hashable, Sendable {
   var hasShortNumbers = false
   /// Whether the hour is written with one digit.
   var hasShortHour = false
+  /// Whether AM or PM follows the time.
+  var hasDayHalf = false
+  /// Whether a blank is before AM or PM.
+  var hasBlankBeforeHalf = false
 
   /// Looks at a text; nil when it is no date, also when there is no such day.
   init?(_ text: UnsafeBufferPointer<UInt8>) {
@@ -76,7 +80,13 @@ struct DateShape: Hashable, Sendable {
       }
     }
     if reader.isAtEnd { return true }
-    return order == .iso && reader.zone()
+    if order == .iso { return reader.zone() }
+    hasDayHalf = true
+    hasBlankBeforeHalf = reader.peek() == 0x20
+    if hasBlankBeforeHalf { _ = reader.next() }
+    let letter = reader.next() | 0x20
+    return (letter == UInt8(ascii: "a") || letter == UInt8(ascii: "p"))
+      && reader.next() | 0x20 == UInt8(ascii: "m") && reader.isAtEnd && (1...12).contains(hour.value)
   }
 
   /// Whether there is such a day in the proleptic Gregorian calendar.
@@ -100,9 +110,11 @@ struct DateShape: Hashable, Sendable {
     }
     guard let timeSeparator else { return text }
     text += timeSeparator == 0x54 ? "'T'" : " "
-    text += isShortHour ? "H:mm" : "HH:mm"
+    let hour = hasDayHalf ? "h" : "H"
+    text += (isShortHour ? hour : hour + hour) + ":mm"
     if hasSeconds { text += ":ss" }
     if fractionDigits > 0 { text += "." + String(repeating: "S", count: fractionDigits) }
+    if hasDayHalf { text += hasBlankBeforeHalf ? " a" : "a" }
     return text
   }
 

@@ -12,8 +12,8 @@ struct GuessedAttribute {
   let columnName: String
   var name: String
   var verdict: ColumnProfile.Verdict
-  /// Whether blanks around values are removed.
-  var trims = false
+  /// Whether there are blanks around values, which types other than text do not take.
+  let hasBlanks: Bool
   /// Whether every record of the whole source can be read and has a value.
   var isRequired = false
   /// A note on its values, for a comment.
@@ -27,46 +27,51 @@ struct GuessedAttribute {
     self.name = name
     let profile = sample.profiles[column]
     verdict = sample.verdicts[column]
+    hasBlanks = profile.padded > 0 || profile.blank > 0
     doubtCodes()
     doubtConversion(sample)
-    trims = verdict.type != .text && verdict.type != .json && (profile.padded > 0 || profile.blank > 0)
     let missing = profile.missing(as: verdict.type)
     // A record that cannot be read may lack the value once its cause is mended, as a short one does that is padded.
     isRequired = sample.isWhole && sample.rejects == 0 && missing == 0 && profile.records > 0
     evidence = Self.evidence(profile, verdict, missing: missing, isUnique: sample.uniqueColumns.contains(column))
     askAboutNumbers(profile)
+    askAboutText(sample)
+    for question in verdict.questions.indices {
+      for answer in verdict.questions[question].answers.indices {
+        verdict.questions[question].answers[answer].nullSpellings = profile.spellings
+      }
+    }
+  }
+
+  /// Whether blanks around values are removed.
+  var trims: Bool { trims(verdict) }
+
+  /// Whether blanks around values are removed if this is the verdict.
+  func trims(_ verdict: ColumnProfile.Verdict) -> Bool {
+    hasBlanks && verdict.type != .text && verdict.type != .json
   }
 
   /// Whether later values with zeros or a plus before their digits contradict the type.
   var isNumber: Bool { [.integer, .decimal, .double].contains(verdict.type) }
 
-  var modelType: AttributeType {
-    switch verdict.type {
-    case .integer: .integer64
-    case .decimal: .decimal
-    case .double: .double
-    case .boolean: .boolean
-    case .date: .date
-    case .uuid: .uuid
-    case .json, .text: .string
-    }
-  }
+  var modelType: AttributeType { verdict.type.modelType }
 
   // MARK: Doubts
 
   /// Digits that are no numbers, as the column's name says, stay text.
   private mutating func doubtCodes() {
-    guard verdict.type == .integer, GuessedNames.isCode(columnName) else { return }
+    guard GuessedNames.isCode(columnName) else { return }
+    verdict.questions.removeAll { $0.answers.contains(where: \.takesCodes) }
+    guard verdict.type == .integer else { return }
     verdict = .init(type: .text, evidence: ["digits, but by its name it is not a number; others may begin with 0"])
   }
 
   /// Treats values that the import's own conversion does not take as text.
   private mutating func doubtConversion(_ sample: SourceSample) {
     guard verdict.type != .text, verdict.type != .json else { return }
-    var copy = self
-    copy.trims = true
-    guard let field = try? CompiledField(copy.field, attribute: AttributeDescription(name: name, type: modelType))
-    else {
+    var trimmed = field
+    trimmed.conversion.trim = true
+    guard let field = try? CompiledField(trimmed, attribute: AttributeDescription(name: name, type: modelType)) else {
       verdict = .init(type: .text)
       return
     }
@@ -84,7 +89,7 @@ struct GuessedAttribute {
     guard let failure = failures.first else { return }
     let profile = sample.profiles[column]
     let question = ColumnProfile.exceptionQuestion(
-      verdict.type, "of type \(verdict.type.name)", exceptions: failures.count,
+      verdict, "of type \(verdict.type.name)", exceptions: failures.count,
       of: profile.values - profile.nullCounts.reduce(0, +), example: example)
     verdict = .init(
       type: .text,
@@ -97,20 +102,35 @@ struct GuessedAttribute {
     guard verdict.type == .integer else { return }
     let words = Set(GuessedNames.words(columnName).map { $0.lowercased() })
     let isTime = !words.isDisjoint(with: [
-      "time", "timestamp", "ts", "date", "created", "updated", "modified", "at", "on",
+      "time", "timestamp", "ts", "date", "created", "updated", "modified", "at", "on", "unix", "unixtime", "epoch",
     ])
+    let question: (text: String, answer: ColumnType)
     if isTime, profile.least >= 100_000_000, profile.most <= 4_102_444_800 {
-      verdict.questions.append("are these seconds since 1970? then type date with date: unix")
+      question = ("are these seconds since 1970?", .date(pattern: "unix"))
     } else if isTime, profile.least >= 100_000_000_000, profile.most <= 4_102_444_800_000 {
-      verdict.questions.append("are these milliseconds since 1970? then type date with date: unix_ms")
+      question = ("are these milliseconds since 1970?", .date(pattern: "unix_ms"))
     } else if isTime, profile.shortest == 8, profile.longest == 8, profile.least >= 1_900_01_01,
       profile.most <= 2_100_12_31
     {
-      verdict.questions.append("are these days? then type date with date: yyyyMMdd")
+      question = ("are these days?", .date(pattern: "yyyyMMdd"))
     } else if profile.shortest == profile.longest, profile.shortest >= 5, profile.values > 1 {
-      verdict.questions.append(
-        "all have \(profile.shortest) digits: if they are codes, which may begin with 0, make it text (type: string)")
+      question = ("all have \(profile.shortest) digits: are they codes, which may begin with 0?", .text)
+    } else {
+      return
     }
+    verdict.questions.append(.init(text: question.text, answers: [.init(type: question.answer)]))
+  }
+
+  /// Asks about texts that may be values of another type.
+  private mutating func askAboutText(_ sample: SourceSample) {
+    guard verdict.type == .text, sample.profiles[column].structures == 0,
+      !GuessedNames.isCode(columnName),
+      // The first few are enough for most.
+      TextMeaning.isPossible(sample.texts(column, atMost: 4)),
+      let question = TextMeaning.question(sample.texts(column, atMost: 1_000))
+    else { return }
+    // What they may mean all together is more than what is wrong with some of them.
+    verdict.questions = [question]
   }
 
   // MARK: Words
@@ -120,7 +140,7 @@ struct GuessedAttribute {
   ) -> String {
     let nulls = verdict.nullSpellings.isEmpty ? profile.nullCounts[0] : profile.nullCounts.reduce(0, +)
     var parts = ["\(PrintableText.count(profile.values - nulls, "value"))"] + verdict.evidence
-    if isUnique { parts.append("all different") }
+    if isUnique, profile.values > 1 { parts.append("all different") }
     if verdict.type == .text, profile.emptyQuoted > 0 {
       parts.append("\(PrintableText.grouped(profile.emptyQuoted)) empty in quotes")
     }
@@ -140,8 +160,8 @@ struct GuessedAttribute {
     field.conversion.groupMark = verdict.groupMark
     field.conversion.plainNumbers = isNumber
     if verdict.type == .boolean {
-      field.conversion.trueSpellings = ["true"]
-      field.conversion.falseSpellings = ["false"]
+      field.conversion.trueSpellings = verdict.trueWords
+      field.conversion.falseSpellings = verdict.falseWords
     }
     return field
   }

@@ -166,7 +166,7 @@ struct GuessedEntity {
           + " \(PrintableText.grouped(empty)), where its members are absent. Does that text mean no object? If not, take"
           + " \(column) itself, as text")
     }
-    if sample.elements.count > 1 {
+    if sample.elements.count > 1, !isEnvelope || !attributes.contains(where: { sample.profiles[$0.column].lists > 0 }) {
       let most = sample.elements.max { $0.count < $1.count }?.name ?? ""
       let counts = sample.elements.prefix(6).map { "\($0.name) \($0.count)" }.joined(separator: ", ")
       questions.append(
@@ -197,15 +197,18 @@ struct GuessedEntity {
   /// The command that makes lines of the members of an object.
   static let listing = "jq -c 'to_entries[] | {key} + .value'"
 
+  /// Whether the document is rather an envelope around the records: it has one, or each of its elements stands once.
+  private var isEnvelope: Bool {
+    sample.isWhole && (sample.records == 1 || sample.records == sample.elements.count)
+  }
+
   private mutating func askAboutLists() {
     for attribute in attributes where sample.profiles[attribute.column].lists > 0 {
       let name = attribute.columnName.split(separator: RecordFormat.wholeElement).joined()
-      // A document with one record is often an envelope around the records.
-      let isEnvelope = sample.isWhole && sample.records == 1
+      let element = sample.elements.dropFirst(sample.firstRecord(with: attribute.column)).first?.name
       let path =
         sample.definition.formatName.isJSON
-        ? "$.\(name)"
-        : sample.elements.first.map { "/*/\($0.name)/" + name.split(separator: ".").joined(separator: "/") }
+        ? "$.\(name)" : element.map { "/*/\($0)/" + name.split(separator: ".").joined(separator: "/") }
       questions.append(
         isEnvelope && path != nil
           ? "\(name) holds a list, kept as JSON text. Are its elements the records? Then guess again with"

@@ -1,6 +1,7 @@
 import MergewalkBytes
 import MergewalkDiagnostics
 import MergewalkImporting
+import MergewalkObjectModel
 import MergewalkRecordFormats
 import MergewalkYAML
 
@@ -50,33 +51,33 @@ struct GuessedPipeline {
       "# Guessed by mergewalk from \(what). A record that does not fit is rejected, never",
       "# reinterpreted. The comment after each line gives the reason for it.",
     ]
+    var questions: [String] = []
     if sample.rejects > 0, let reject = sample.firstReject {
-      lines.append(
-        "# QUESTION: \(PrintableText.count(sample.rejects, "record")) cannot be read; the first is on line"
-          + " \(reject.position.line): \(Self.comment(reject.message)).")
+      questions.append(
+        "\(PrintableText.count(sample.rejects, "record")) cannot be read; the first is on line \(reject.position.line):"
+          + " \(reject.message)")
     }
     if let footer = sample.footer {
-      lines.append(
-        "# QUESTION: is the last record, on line \(footer.line), a footer, because " + Self.comment(footer.reason)
-          + "? It will be stored; a condition of the import (where) leaves it out.")
+      questions.append(
+        "is the last record, on line \(footer.line), a footer, because \(footer.reason)? It will be stored; a condition of"
+          + " the import (where) leaves it out")
     }
     if let place = sample.nearHeader {
-      lines.append(
-        "# QUESTION: is the record on line \(place.line) the header of another file that was appended to this one? It and what follows"
-          + " will be stored as records.")
+      questions.append(
+        "is the record on line \(place.line) the header of another file that was appended to this one? It and what follows"
+          + " will be stored as records")
     }
     if let place = sample.surplus {
-      lines.append(
-        "# QUESTION: the record on line \(place.line) has parts that are not columns, because the first ones have no such; name"
-          + " them if they are wanted.")
+      questions.append(
+        "the record on line \(place.line) has parts that are not columns, because the first ones have no such; name them if"
+          + " they are wanted")
     }
     if !sample.definition.isCertain {
-      lines.append("# QUESTION: other options of the source fit about as well. Are these right?")
+      questions.append("other options of the source fit about as well. Are these right?")
     }
-    if let aligned = sample.definition.aligned { lines.append("# QUESTION: " + Self.comment(Self.question(aligned))) }
-    for question in entity.questions {
-      let text = Self.comment(question)
-      lines.append("# QUESTION: " + text + (text.hasSuffix("?") ? "" : "."))
+    if let aligned = sample.definition.aligned { questions.append(Self.question(aligned)) }
+    for question in questions + entity.questions {
+      lines += GuessWords.question(question + (question.hasSuffix("?") ? "" : "."))
     }
     return lines
   }
@@ -108,24 +109,38 @@ struct GuessedPipeline {
 
   private func attribute(_ index: Int, _ lines: inout [String]) {
     let attribute = entity.attributes[index]
-    for question in attribute.verdict.questions { lines.append("    # QUESTION: \(Self.comment(question))") }
+    for question in attribute.verdict.questions {
+      let which = question.answers.count == 1 ? "this line" : "one of these lines"
+      let then = question.answers.isEmpty ? "" : " Then write \(which), and its type in \(model):"
+      lines += GuessWords.question(question.text + then, indent: "    ")
+      for answer in question.answers {
+        let notes = [ModelYAMLNames.name(answer.type.modelType)] + answer.evidence
+        lines.append("    # \(line(attribute, answer))  # \(Self.comment(notes.joined(separator: ", ")))")
+      }
+    }
+    lines.append("    \(line(attribute, attribute.verdict))  # \(Self.comment(attribute.evidence))")
+  }
+
+  /// The line of an attribute if this is the verdict on its column.
+  private func line(_ attribute: GuessedAttribute, _ verdict: ColumnProfile.Verdict) -> String {
+    func list(_ words: [String]) -> String { "[\(words.map(YAMLText.quoted).joined(separator: ", "))]" }
     var parts: [String] = []
-    if attribute.trims { parts.append("trim: true") }
-    if case .date(let pattern?) = attribute.verdict.type { parts.append("date: \(YAMLText.quoted(pattern))") }
-    if let mark = attribute.verdict.decimalMark { parts.append("decimal_mark: \(Self.character(mark))") }
-    if let mark = attribute.verdict.groupMark { parts.append("group_mark: \(Self.character(mark))") }
-    if attribute.verdict.type == .boolean { parts += ["\"true\": [\"true\"]", "\"false\": [\"false\"]"] }
-    if !attribute.verdict.nullSpellings.isEmpty {
-      parts.append("null_tokens: [\(attribute.verdict.nullSpellings.map(YAMLText.quoted).joined(separator: ", "))]")
+    if attribute.trims(verdict) { parts.append("trim: true") }
+    if !verdict.steps.isEmpty { parts.append("do: [\(verdict.steps.joined(separator: ", "))]") }
+    if case .date(let pattern?) = verdict.type { parts.append("date: \(YAMLText.quoted(pattern))") }
+    if let mark = verdict.decimalMark { parts.append("decimal_mark: \(Self.character(mark))") }
+    if let mark = verdict.groupMark { parts.append("group_mark: \(Self.character(mark))") }
+    if verdict.takesCodes { parts.append("plain_numbers: false") }
+    if verdict.type == .boolean {
+      parts += ["\"true\": \(list(verdict.trueWords))", "\"false\": \(list(verdict.falseWords))"]
     }
-    let column: String
-    if parts.isEmpty {
-      column = quote(attribute.columnName)
-    } else {
-      parts.insert("from: \(Self.scalar(attribute.columnName, inFlow: true))", at: 0)
-      column = "{ \(parts.joined(separator: ", ")) }"
+    // Text keeps the words that may mean null.
+    if verdict.type != .text, !verdict.nullSpellings.isEmpty {
+      parts.append("null_tokens: \(list(verdict.nullSpellings))")
     }
-    lines.append("    \(attribute.name): \(column)  # \(Self.comment(attribute.evidence))")
+    if parts.isEmpty { return "\(attribute.name): \(quote(attribute.columnName))" }
+    let column = Self.scalar(attribute.columnName, inFlow: true)
+    return "\(attribute.name): { \((["from: \(column)"] + parts).joined(separator: ", ")) }"
   }
 
   private func relationshipLines(_ lines: inout [String]) {
@@ -168,9 +183,9 @@ struct GuessedPipeline {
     where !said.contains(option) && option != "null" {
       if option == "escape", sample.doubtfulEscapes > 0 {
         // Said by a person, it would be left out there.
-        lines.append(
-          "  # QUESTION: in \(PrintableText.count(sample.doubtfulEscapes, "record")) it precedes an ordinary character, where a"
-            + " run would leave it out. Is it an escape there too? Then set:")
+        lines += GuessWords.question(
+          "in \(PrintableText.count(sample.doubtfulEscapes, "record")) it precedes an ordinary character, where a run would"
+            + " leave it out. Is it an escape there too? Then set:", indent: "  ")
         lines.append("  # \(option): \(value)")
         continue
       }
@@ -178,8 +193,8 @@ struct GuessedPipeline {
     }
     for proposal in definition.proposals where !said.contains(proposal.option) {
       let isNeeded = proposal.option == "comment" && sample.setsComment
-      lines.append(
-        "  # QUESTION: \(Self.comment(proposal.reasonUnsaid)). Is that right?" + (isNeeded ? "" : " Then set:"))
+      lines += GuessWords.question(
+        proposal.reasonUnsaid + ". Is that right?" + (isNeeded ? "" : " Then set:"), indent: "  ")
       lines.append("  \(isNeeded ? "" : "# ")\(proposal.option): \(proposal.value)")
     }
     if !said.contains("null") { lines += nullLines(found) }

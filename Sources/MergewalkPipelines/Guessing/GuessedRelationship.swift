@@ -73,7 +73,8 @@ struct RelationshipFinder {
       if missing * 2 < count || !entities[target].sample.isWhole {
         entities[source].questions.append(
           "\(attribute.columnName) looks like \(goal), but \(PrintableText.grouped(missing)) of"
-            + " \(PrintableText.count(count, "value")) are not in the sample of it: is it a relationship?")
+            + " \(PrintableText.count(count, "value")) \(missing == 1 ? "is" : "are") not in the sample of it: is it a"
+            + " relationship?")
       }
       return
     }

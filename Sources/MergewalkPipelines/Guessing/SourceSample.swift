@@ -34,6 +34,8 @@ struct SourceSample {
   private(set) var nearHeader: RecordPosition?
   /// The last record, where it seems to be a footer.
   private(set) var footer: Footer?
+  /// The last record, where the reader says so.
+  private var namedFooter: RecordPosition?
   /// The first file, or member of an archive, with columns that the first one does not have, and these.
   private(set) var furtherColumns: (path: String, names: [String])?
   /// How many records there are of each element of an XML document, where they are its root's children.
@@ -93,7 +95,7 @@ struct SourceSample {
 
   private mutating func read(_ request: ColumnRequest, _ limit: Limit) throws(ReadError) {
     (batches, records, rejects, firstReject, isWhole) = ([], 0, 0, nil, true)
-    (doubtfulEscapes, emptyMembers) = (0, [])
+    (doubtfulEscapes, emptyMembers, namedFooter) = (0, [], nil)
     var request = request
     var sampler: TypeSampler?
     var bytes = 0
@@ -114,7 +116,10 @@ struct SourceSample {
         let size = BatchLimit(records: min(4_096, limit.records - records), bytes: min(1 << 20, limit.bytes - bytes))
         let isMore = try reader.read(into: &batch, limit: size)
         emptyMembers += batch.emptyMembers.map { "\(source.path)/\($0)" }
-        if !isMore { break }
+        if !isMore {
+          namedFooter = batch.footer
+          break
+        }
         sampler?.add(batch)
         records += batch.recordCount + batch.errors.count
         rejects += batch.errors.count
@@ -305,7 +310,7 @@ struct SourceSample {
   // MARK: Footers
 
   /// The last record of delimited or fixed-width text, if one of its numbers is the sum of all others in its column, or
-  /// greater than all where it alone lacks a value that the others have.
+  /// greater than all where it alone lacks a value that the others have, or if it begins with a word for a sum.
   private func findFooter() -> Footer? {
     switch definition.format {
     case .csv, .fixedWidth: break
@@ -341,7 +346,7 @@ struct SourceSample {
           reason: "it alone has nothing in “\(columns[lacking])”, and its “\(columns[column])” is the greatest")
       }
     }
-    return nil
+    return namedFooter.map { Footer(line: $0.line, reason: "it begins with a word for a sum") }
   }
 
   /// A field's number, if the column has numbers.
@@ -396,6 +401,35 @@ struct SourceSample {
       return true
     }
     return result
+  }
+
+  /// The number of the first record with a structure in a column, from 0; 0 if there is none.
+  func firstRecord(with column: Int) -> Int {
+    var before = 0
+    for batch in batches {
+      for record in 0..<batch.recordCount where batch.state(record, column) == .json { return before + record }
+      before += batch.recordCount
+    }
+    return 0
+  }
+
+  /// The first different texts of a column, without the blanks around them; those that are empty or mean null are none.
+  func texts(_ column: Int, atMost most: Int) -> [String] {
+    var texts: [String] = []
+    var known: Set<String> = []
+    for batch in batches {
+      for record in 0..<batch.recordCount {
+        switch batch.state(record, column) {
+        case .text, .quoted, .number: break
+        default: continue
+        }
+        let text = TextMeaning.trimmed(batch.withField(record, column) { String(decoding: $0, as: UTF8.self) })
+        if text.isEmpty || ColumnProfile.nullSpellings.contains(text) || !known.insert(text).inserted { continue }
+        texts.append(text)
+        if texts.count == most { return texts }
+      }
+    }
+    return texts
   }
 
   /// Whether no two records have the same values in all these columns.

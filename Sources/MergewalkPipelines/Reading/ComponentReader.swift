@@ -61,7 +61,9 @@ struct ComponentReader {
           findings.add(
             .unknownField, at: entry.key.position, message,
             hint: "it is a field of “\(registry.root.name)”: write it beside “\(called)”")
-        } else if let hint = Self.fieldHints[spec.name]?[name.lowercased()] {
+        } else if let hint = Self.fieldHints[spec.name]?[name.lowercased()]
+          ?? NearestName.colonHint(for: name, among: spec.fields.map(\.name))
+        {
           findings.add(.unknownField, at: entry.key.position, message, hint: hint)
         } else {
           findings.addUnknown(
@@ -89,6 +91,7 @@ struct ComponentReader {
   private func meant(_ name: String, in spec: ComponentSpec) -> String? {
     NearestName.find(name, in: spec.fields.map(\.name))
       ?? Self.fieldsElsewhere[name.lowercased()]?.first { spec.field(named: $0) != nil }
+      ?? spec.fields.map(\.name).first { name.hasPrefix($0 + " ") }
   }
 
   /// What other tools call fields, with the fields that may be meant.

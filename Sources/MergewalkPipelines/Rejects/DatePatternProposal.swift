@@ -10,16 +10,22 @@ enum DatePatternProposal {
   ///
   /// - Parameter values: for each value the texts that it may be.
   static func text(_ values: [[String]]) -> String? {
+    guard let found = pattern(values) else { return nil }
+    if found == "excel" {
+      return "these are day numbers of a spreadsheet: format the column as dates of the form yyyy-mm-dd there"
+    }
+    let isQuoted = found.contains(": ") || found.contains(", ")
+    return "the dates look like “date: \(isQuoted ? "\"\(found)\"" : found)”"
+  }
+
+  /// The pattern that all values fit, `unix`, `unix_ms` or `excel`; `nil` when there is none.
+  static func pattern(_ values: [[String]]) -> String? {
     var found: String?
     for texts in values {
-      guard let pattern = texts.lazy.compactMap(pattern).first, found ?? pattern == pattern else { return nil }
-      found = pattern
+      guard let next = texts.lazy.compactMap({ pattern(of: $0) }).first, found ?? next == next else { return nil }
+      found = next
     }
-    return switch found {
-    case nil: nil
-    case "excel": "these are day numbers of a spreadsheet: format the column as dates of the form yyyy-mm-dd there"
-    case .some(let pattern): "the dates look like “date: \(pattern)”"
-    }
+    return found
   }
 
   private enum Token: Equatable {
@@ -28,7 +34,7 @@ enum DatePatternProposal {
     case other(Character)
   }
 
-  private static func pattern(_ text: String) -> String? {
+  private static func pattern(of text: String) -> String? {
     guard text.utf8.count <= 40, let tokens = tokens(text) else { return nil }
     if case .digits(let count, let value)? = tokens.first, tokens.count == 1 { return number(count, value) }
     var result = ""
@@ -41,7 +47,10 @@ enum DatePatternProposal {
     for token in tokens {
       switch token {
       case .digits(let count, let value):
-        if hasDay, hasMonth, hasYear {
+        if clock >= 2, count == 4, result.hasSuffix("+") || result.hasSuffix("-") {
+          result.removeLast()
+          result += "Z"
+        } else if hasDay, hasMonth, hasYear {
           guard count <= 2, clock < 3, clock == 0 ? value < 24 : count == 2 && value < 60 else { return nil }
           result += clock == 0 ? (isShortClock ? "h" : "H") : clock == 1 ? "mm" : "ss"
           clock += 1
@@ -60,8 +69,8 @@ enum DatePatternProposal {
       case .word(let word):
         if isHalf(word), clock >= 2 {
           result += "a"
-        } else if word == "T" {
-          result += "'T'"
+        } else if word == "T" || clock >= 2 && ["GMT", "UTC", "Z"].contains(word) {
+          result += "'\(word)'"
         } else if let letter = name(of: word) {
           result += String(repeating: letter, count: word.count > 3 ? 4 : 3)
         } else {
@@ -70,8 +79,7 @@ enum DatePatternProposal {
       case .other(let mark): result.append(mark)
       }
     }
-    guard hasDay, hasMonth, hasYear, clock != 1 else { return nil }
-    return result.contains(": ") || result.contains(", ") ? "\"\(result)\"" : result
+    return hasDay && hasMonth && hasYear && clock != 1 && !result.contains("+") ? result : nil
   }
 
   /// A number by itself: a day without marks, seconds or milliseconds since 1970, or a day of a spreadsheet.
@@ -103,7 +111,7 @@ enum DatePatternProposal {
         tokens.append(.word(String(word)))
         rest = rest[word.endIndex...]
       } else {
-        guard " -/.,:".contains(first) else { return nil }
+        guard " -/.,:+".contains(first) else { return nil }
         tokens.append(.other(first))
         rest = rest.dropFirst()
       }

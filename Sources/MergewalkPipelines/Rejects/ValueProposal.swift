@@ -7,7 +7,7 @@ enum ValueProposal {
     switch code {
     case .valueDate: missing(samples) ?? quoted(samples) ?? date(samples, mayBeISO: true) ?? named(samples)
     case .valueCalendar: zero(samples) ?? date(samples)
-    case .valueNumber, .valueInteger: missing(samples) ?? quoted(samples) ?? number(samples)
+    case .valueNumber, .valueInteger: missing(samples) ?? quoted(samples) ?? dressed(samples) ?? number(samples)
     case .valueBoolean: missing(samples) ?? boolean(samples)
     case .valueUUID, .valueURI: missing(samples)
     default: nil
@@ -81,48 +81,56 @@ enum ValueProposal {
       let found = sample.candidates.lazy.map { bytes in
         bytes.isEmpty ? [] : Array(bytes).withUnsafeBufferPointer { NumberShape($0).forms }
       }.first { !$0.isEmpty }
-      guard let found else { return sign(samples) }
+      guard let found else { return nil }
       forms.formIntersection(found)
     }
-    // Numbers with a point and nothing else are read as they are.
-    guard !samples.isEmpty, !forms.contains(.point),
-      let form = NumberForms.all.first(where: { forms.contains($0.form) })
-    else { return nil }
+    let options = marks(forms)
+    return samples.isEmpty || options.isEmpty ? nil : "the numbers look like “{ \(options) }”"
+  }
+
+  /// The options for the marks in numbers; none for numbers with a point and nothing else, which are read as they are.
+  private static func marks(_ forms: NumberForms) -> String {
+    guard !forms.contains(.point), let form = NumberForms.all.first(where: { forms.contains($0.form) }) else {
+      return ""
+    }
     let names: [UInt8: String] = [0x2E: "point", 0x2C: "comma", 0x20: "space", 0x27: "apostrophe"]
     var options: [String] = []
     if form.decimalMark == 0x2C { options.append("decimal_mark: comma") }
     if let mark = form.groupMark.flatMap({ names[$0] }) { options.append("group_mark: \(mark)") }
-    return "the numbers look like “{ \(options.joined(separator: ", ")) }”"
+    return options.joined(separator: ", ")
   }
 
-  /// A proposal for a sign or a unit before or behind all of the numbers.
-  private static func sign(_ samples: [RejectedValue]) -> String? {
-    var found: Substring?
-    for sample in samples {
-      guard let bytes = sample.candidates.last else { return nil }
-      let text = String(decoding: bytes, as: UTF8.self)
-      guard let start = text.firstIndex(where: { isDigit($0) || $0 == "-" || $0 == "." }),
-        let end = text.lastIndex(where: isDigit), start <= end
-      else { return nil }
-      let (before, behind) = (text[..<start], text[text.index(after: end)...])
-      let sign = before.isEmpty ? behind : before
-      guard before.isEmpty != behind.isEmpty, sign.count <= 8, !sign.contains(where: { "()\"'".contains($0) }),
-        text[start...end].allSatisfy({ isDigit($0) || "-.,".contains($0) }), found ?? sign == sign
-      else { return nil }
-      found = sign
+  /// A proposal for a unit and the like around all of the numbers.
+  private static func dressed(_ samples: [RejectedValue]) -> String? {
+    let texts = samples.compactMap { sample in
+      sample.candidates.lazy.map { String(decoding: $0, as: UTF8.self) }.first { DressedNumbers([$0]) != nil }
     }
-    return found.map { "take “\($0)” away: “do: [{ replace: { text: \"\($0)\", with: \"\" } }]”" }
+    guard texts.count == samples.count, let found = DressedNumbers(texts), !found.steps.isEmpty else { return nil }
+    let options = marks(found.numbers.forms)
+    return (found.unit.isEmpty ? "make numbers of them: " : "take “\(found.unit)” away: ")
+      + "“do: [\(found.steps.joined(separator: ", "))]”" + (options.isEmpty ? "" : ", and set “\(options)”")
   }
-
-  private static func isDigit(_ character: Character) -> Bool { character.isASCII && character.isNumber }
 
   /// Spellings of true and of false that people use in tables.
   private static let pairs: [(String, String)] = [
-    ("ja", "nein"), ("j", "n"), ("wahr", "falsch"), ("oui", "non"), ("o", "n"), ("vrai", "faux"), ("si", "no"),
-    ("sí", "no"), ("sì", "no"), ("s", "n"), ("verdadero", "falso"), ("vero", "falso"), ("sim", "não"), ("tak", "nie"),
-    ("ano", "ne"), ("да", "нет"), ("evet", "hayır"), ("ja", "nej"), ("ja", "nee"), ("igen", "nem"), ("x", "-"),
-    ("yes", "no"), ("active", "inactive"), ("enabled", "disabled"),
+    ("yes", "no"), ("y", "n"), ("ja", "nein"), ("j", "n"), ("wahr", "falsch"), ("oui", "non"), ("o", "n"),
+    ("vrai", "faux"), ("si", "no"), ("sí", "no"), ("sì", "no"), ("s", "n"), ("verdadero", "falso"), ("vero", "falso"),
+    ("sim", "não"), ("tak", "nie"), ("ano", "ne"), ("да", "нет"), ("evet", "hayır"), ("ja", "nej"), ("ja", "nee"),
+    ("igen", "nem"), ("x", "-"), ("active", "inactive"), ("enabled", "disabled"), ("t", "f"), ("on", "off"),
+    ("true", "false"), ("1", "0"),
   ]
+
+  /// The words that mean true and those that mean false; `nil` when one of them means neither.
+  static func truth(_ words: [String]) -> (yes: [String], no: [String])? {
+    // More of them are words of another kind.
+    guard words.count <= 6 else { return nil }
+    if let pair = pairs.first(where: { pair in words.allSatisfy { $0 == pair.0 || $0 == pair.1 } }) {
+      return ([pair.0], [pair.1])
+    }
+    let yes = words.filter { word in pairs.contains { $0.0 == word } }
+    let no = words.filter { word in pairs.contains { $0.1 == word } }
+    return yes.isEmpty || no.isEmpty || yes.count + no.count < words.count ? nil : (yes, no)
+  }
 
   private static func boolean(_ samples: [RejectedValue]) -> String? {
     var words: [String] = []
@@ -132,8 +140,10 @@ enum ValueProposal {
       if !words.contains(word) { words.append(word) }
     }
     guard !words.isEmpty else { return nil }
-    let pair = pairs.first { pair in words.allSatisfy { $0 == pair.0 || $0 == pair.1 } }
-    if let pair { return "the spellings look like “{ true: [\(pair.0)], false: [\(pair.1)] }”" }
+    if let (yes, no) = truth(words) {
+      let lists = [yes, no].map { $0.joined(separator: ", ") }
+      return "the spellings look like “{ true: [\(lists[0])], false: [\(lists[1])] }”"
+    }
     guard words.count <= 4 else { return nil }
     return
       "set which of \(words.map { "“\($0)”" }.joined(separator: ", ")) mean true, and which false: “{ true: […], false: […] }”"

@@ -85,6 +85,13 @@ public struct SeedBuild: Sendable {
       summary.seed = result.mark.seed
       summary.uuid = result.mark.uuid
       summary.bytes = result.bytes
+      if let name = result.keptFiles.first, !summary.runs.isEmpty {
+        summary.runs[summary.runs.count - 1].warn(
+          RunWarning(
+            .filesNotRemoved,
+            "\(result.keptFiles.count) of the files beside the store that no row names any more stay, such as \(name):"
+              + " another store has the same folder for its files, or they could not be removed"))
+      }
     } catch {
       throw DiagnosticList(
         StoreError(

@@ -283,10 +283,13 @@ final class FamilyTask {
     let folder = FileSystem.folder(of: store)
     let name = FileSystem.name(of: part.path)
     var made = [(store, name)]
-    let companions = StoreMove.companions(of: store)
-    if !companions.isEmpty {
-      made += zip(companions.map { "\(folder)/\($0)" }, StoreMove.companions(of: store, namedFor: "\(folder)/\(name)"))
-    }
+    do throws(StoreError) {
+      let companions = try StoreMove.companions(of: store)
+      if !companions.isEmpty {
+        let names = try StoreMove.companions(of: store, namedFor: "\(folder)/\(name)")
+        made += zip(companions.map { "\(folder)/\($0)" }, names)
+      }
+    } catch { throw FamilyError(error) }
     var files: [StoreReceipt.File] = []
     for (file, name) in made {
       guard let digest = work.known.digest(file) else {

@@ -114,6 +114,7 @@ struct Splitter {
         try split(input, number, part, column, source: source)
         source += 1
       }
+      for warning in inputFindings.neverMatched { notes.add(warning) }
       endTypes()
     }
   }

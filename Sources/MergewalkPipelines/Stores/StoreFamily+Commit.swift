@@ -1,5 +1,6 @@
 import MergewalkBytes
 import MergewalkSystem
+import MergewalkDiagnostics
 import MergewalkImporting
 import MergewalkObjectStore
 
@@ -168,8 +169,8 @@ extension StoreFamily {
     guard let expected = plan.expectedRecords, expected != result.read else { return }
     throw FamilyError(
       .inputChanged,
-      "the folders have \(result.read) records, and \(expected) were expected: the program that writes them has not"
-        + " finished, or wrote something else; the family is unchanged")
+      "the folders have \(PrintableText.count(result.read, "record")), not \(PrintableText.grouped(expected)) as expected:"
+        + " the program that writes them has not finished, or wrote something else; the family is unchanged")
   }
 
   // MARK: The manifest

@@ -147,8 +147,8 @@ extension StoreFamily {
     guard isWhole, let expected = definition.expectedRecords, expected != counts.read else { return }
     throw FamilyError(
       .inputChanged,
-      "the input has \(counts.read) records, and \(expected) were expected: the program that writes it has not finished,"
-        + " or wrote something else; nothing was planned")
+      "the input has \(PrintableText.count(counts.read, "record")), not \(PrintableText.grouped(expected)) as expected: the"
+        + " program that writes it has not finished, or wrote something else; nothing was planned")
   }
 
   private func planned(

@@ -148,7 +148,7 @@ public enum ContainerFormat: String, Sendable, Hashable, CaseIterable {
   }
 
   /// A file's name without what says how it is compressed.
-  static func unpackedName(_ fileName: String) -> String {
+  package static func unpackedName(_ fileName: String) -> String {
     guard let first = named(fileName).first, !first.isArchive,
       let dot = fileName.utf8.lastIndex(of: UInt8(ascii: "."))
     else { return fileName }

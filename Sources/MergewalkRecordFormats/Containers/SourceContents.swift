@@ -164,13 +164,9 @@ final class SourceContents {
   /// Whether a member is one of those that were requested.
   private func choose(_ name: String) throws(ReadError) -> Bool {
     let patterns = source.container.members
-    var isChosen = false
-    for pattern in patterns where pattern == name || MemberPattern.matches(pattern, name) {
-      // What macOS adds to archives is meant only when it is named.
-      if MemberPattern.isResourceFork(name), pattern != name { continue }
-      matched.insert(pattern)
-      isChosen = true
-    }
+    let found = MemberPattern.chosen(name, by: patterns)
+    matched.formUnion(found)
+    var isChosen = !found.isEmpty
     if patterns.isEmpty {
       if MemberPattern.isResourceFork(name) { return false }
       if Self.isOffice(name) {
@@ -323,8 +319,12 @@ final class SourceContents {
 
 /// How members are chosen by name.
 enum MemberPattern {
-  /// Whether a shell pattern matches a member's whole path; `*` stands for slashes, too.
-  static func matches(_ pattern: String, _ name: String) -> Bool { fnmatch(pattern, name, 0) == 0 }
+  /// The names and patterns that choose a member: shell patterns match its whole path, and `*` stands for slashes, too.
+  ///
+  /// What macOS adds to archives is meant only when it is named.
+  static func chosen(_ name: String, by patterns: [String]) -> [String] {
+    patterns.filter { $0 == name || !isResourceFork(name) && fnmatch($0, name, 0) == 0 }
+  }
 
   /// Whether a member is one that macOS adds to archives beside each file.
   static func isResourceFork(_ name: String) -> Bool {

@@ -115,7 +115,7 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Advice, as far as the kind of failure allows it.
   private var cure: String? {
     switch code {
-    case .truncated: "fetch or copy the file again"
+    case .truncated, .corrupt, .checksumMismatch: "fetch or copy the file again"
     case .notFound: NearestFile.advice(for: path)
     case .duplicateHeader, .emptyHeader: "name the columns: “columns” with “skip_lines: 1”, or set “header: false”"
     case .invalidDocument: "repair the document at its origin, or set its “format” and “encoding”"

@@ -77,13 +77,6 @@ public struct ByteSource: Sendable, Hashable {
     return Int(status.st_size)
   }
 
-  /// The estimated number of unpacked bytes, from the file's name and size; nil as for ``fileSize``.
-  public var estimatedBytes: Int? {
-    if case .piece(let piece) = kind { return piece.range.count }
-    let isPacked = container.formats.map { !$0.isEmpty } ?? !ContainerFormat.named(path).isEmpty
-    return fileSize.map { isPacked ? $0 * 5 : $0 }
-  }
-
   /// Expects this of the file too.
   ///
   /// - Returns: false when something else is expected of it already.

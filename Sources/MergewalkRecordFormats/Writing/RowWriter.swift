@@ -117,7 +117,7 @@ package final class RowWriter {
       beginCell()
       out.append(UInt8(ascii: "<"))
       out.append(integer: Int64(data.count))
-      out.append(" bytes>" as StaticString)
+      out.append((data.count == 1 ? " byte>" : " bytes>") as StaticString)
       column += 1
       table?.endCell(&out, .word)
       return

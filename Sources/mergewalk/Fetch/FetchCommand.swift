@@ -110,7 +110,11 @@ struct FetchCommand: ParsableCommand {
     if explain, format != nil || output != nil {
       throw ValidationError("--explain prints words; it takes neither --format nor --output")
     }
-    if !count { try FetchFormat.check(output: output, format, by: "--format") }
+    if count {
+      try OptionPaths.check(output: "--output", output)
+    } else {
+      try FetchFormat.check(output: output, format, by: "--format")
+    }
   }
 
   func run() throws {
@@ -169,6 +173,11 @@ struct FetchCommand: ParsableCommand {
     rest.havingPredicate = nil
     if let having, refusal(rest, .values) == nil {
       return FetchFailure(refused: error, option: "--having", text: having)
+    }
+    rest.predicate = nil
+    rest.sortDescriptors = []
+    if let columns, let refused = refusal(rest, .values) {
+      return FetchFailure(refused, option: "--columns", text: columns)
     }
     return FetchFailure(error)
   }

@@ -14,8 +14,8 @@ struct GuessCommand: ParsableCommand {
       Each source becomes an entity with a pipeline of its own; files of the same name but for numbers, with the \
       same columns, are one source. All pipelines share a YAML model. The comment after each line gives the \
       reason for it. Anything ambiguous becomes text, with a question: leading zeros, dates that do not show \
-      whether the day comes first, 1,234. Columns that hold keys of another source's records become \
-      relationships.
+      whether the day comes first, 1,234, 5 EUR, yes and no. Columns that hold keys of another source's records \
+      become relationships.
 
       An existing file is not replaced without --force.
 

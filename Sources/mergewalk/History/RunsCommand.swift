@@ -46,7 +46,7 @@ struct RunsCommand: ParsableCommand {
   var html: String?
 
   func validate() throws {
-    try OptionPaths.check(("--html", html))
+    try OptionPaths.check(output: "--html", html)
     if html != nil, name != nil || json { throw ValidationError("--html cannot be combined with a run or with --json") }
     if store.isEmpty { throw ValidationError("the store is a path") }
     if limit < 1 { throw ValidationError("--limit takes a number from 1 on, not \(limit)") }

@@ -28,7 +28,7 @@ enum Figures {
       value /= 1024
       unit += 1
     }
-    return unit == 0 ? "\(count) bytes" : "\(fixed(value, digits: 1)) \(units[unit])"
+    return unit == 0 ? Figures.count(count, "byte") : "\(fixed(value, digits: 1)) \(units[unit])"
   }
 
   /// A time: `0.42 s`, `1:05`, `2:03:04`.

@@ -13,7 +13,8 @@ extension OutputFormat {
     self = format
   }
 
-  /// Refuses the name of an output that tells another format than the option, or has an unknown extension without it.
+  /// Refuses the name of an output that tells another format than the option, has an unknown extension without it, or is
+  /// that of a compressed file.
   ///
   /// - Parameters:
   ///   - path: the value of `--output`.
@@ -21,6 +22,7 @@ extension OutputFormat {
   ///   - option: its name, such as `--format`.
   /// - Throws: `ValidationError`.
   static func check(output path: String?, _ format: Self?, by option: String) throws {
+    try OptionPaths.check(output: "--output", path)
     guard let path, let told = formats(of: path) else { return }
     if let format {
       guard let usual = told.first, !told.contains(format) else { return }

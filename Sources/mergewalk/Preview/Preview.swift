@@ -1,6 +1,7 @@
 import ArgumentParser
 import MergewalkDiagnostics
 import MergewalkSystem
+import MergewalkImporting
 import MergewalkPipelines
 import MergewalkRecordFormats
 
@@ -14,8 +15,8 @@ struct Preview {
 
   private var read = 0
   private var rejected = 0
-  /// The first rejects, in words.
-  private var rejects: [String] = []
+  /// The first rejects; the first of each kind with what to do.
+  private var rejects: [Diagnostic] = []
   /// The reason why the rest is not read or shown, in words.
   private var refusal: String?
   /// The outcomes of the text that was read.
@@ -101,9 +102,12 @@ struct Preview {
     read += batch.recordCount + batch.errors.count
     rejected += batch.errors.count
     for error in batch.errors where rejects.count < Self.shownRejects {
-      let path = path(source)
+      let code = RejectCode(error.code)
+      let isNew = !rejects.contains { $0.code == code.rawValue }
       rejects.append(
-        "\(path):\(error.position.line):\(error.position.column): error: \(error.message) [\(error.code.rawValue)]")
+        Diagnostic(
+          .error, code: code.rawValue, path: path(source), position: error.position, message: error.message,
+          hint: isNew ? RejectCure.text(code) : nil))
     }
     if surplus == nil, definition.hasRawJSON, format != .ndjson, let record = batch.firstSurplusRecord {
       surplus = "\(path(source)):\(batch.records[record].line):\(batch.records[record].column)"
@@ -193,7 +197,7 @@ struct Preview {
 
   /// Says what was read and what was not, and returns the exit status of anything but success.
   func report() -> ExitCode? {
-    for reject in rejects { Console.words(reject) }
+    FindingsOutput.words(SourceDefinition.advised(rejects))
     if rejected > rejects.count { Console.words("... and \(Figures.count(rejected - rejects.count, "more reject"))") }
     if let surplus {
       Console.words(

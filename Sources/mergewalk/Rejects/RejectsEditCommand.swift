@@ -50,7 +50,8 @@ struct RejectsEditCommand: ParsableCommand {
   @OptionGroup var variables: VariableOptions
 
   func validate() throws {
-    try OptionPaths.check(("--out", out), ("--apply", apply))
+    try OptionPaths.check(output: "--out", out)
+    try OptionPaths.check(("--apply", apply))
     if out != nil, apply != nil { throw ValidationError("--out and --apply exclude each other") }
   }
 

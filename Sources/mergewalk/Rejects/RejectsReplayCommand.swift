@@ -86,8 +86,9 @@ struct RejectsReplayCommand: ParsableCommand {
     DiagnosticList(error: code, path: path, message: message)
   }
 
-  /// `orders.rejects.again.ndjson` for `orders.rejects.ndjson`.
+  /// `orders.rejects.again.ndjson` for `orders.rejects.ndjson`, compressed or not.
   private static func again(_ path: String) -> String {
+    let path = ContainerFormat.unpackedName(path)
     let ending = ResolvedPath.ending(of: path)
     return path[..<ending.startIndex] + ".again" + ending
   }

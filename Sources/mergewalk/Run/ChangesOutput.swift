@@ -53,7 +53,10 @@ enum ChangesOutput {
       }
     }
     if changes.isEmpty { return "  changes  none" }
-    if changes.count >= wanted { lines.append("  (the first \(changes.count) changes; --diff shows more)") }
+    if changes.count >= wanted {
+      let shown = changes.count == 1 ? "change" : Figures.count(changes.count, "change")
+      lines.append("  (the first \(shown); --diff shows more)")
+    }
     return lines.joined(separator: "\n")
   }
 

@@ -37,7 +37,7 @@ extension SummaryOutput {
     return skipped.isEmpty ? nil : "  passed   " + skipped.joined(separator: ", ")
   }
 
-  /// The fields in which values were replaced, those with the most first: `Order.note 1,200 empty, 3 null_spelling`.
+  /// The fields in which values were replaced, those with the most first: `Order.note 1,200 empty, 3 null spellings`.
   static func replaced(_ tallies: [FieldTally]) -> [String] {
     let fields = tallies.filter { !$0.replaced.isEmpty }
     let order = fields.indices.sorted {
@@ -47,7 +47,9 @@ extension SummaryOutput {
     return order.map { index in
       let field = fields[index]
       let counts = FieldTally.Replacement.allCases.compactMap { reason in
-        field.replaced[reason].map { "\(Figures.grouped($0)) \(reason.rawValue.replacing("_", with: " "))" }
+        field.replaced[reason].map {
+          reason == .nullSpelling ? Figures.count($0, "null spelling") : "\(Figures.grouped($0)) \(reason.rawValue)"
+        }
       }
       return "\(field.entity).\(field.attribute) \(counts.joined(separator: ", "))"
     }

@@ -40,6 +40,7 @@ struct StoreInfoCommand: ParsableCommand {
     for note in info.modelNotes { facts.append(("warning", note)) }
     for path in info.resumablePlans { facts.append(("unfinished", "a run that can be resumed, in \(path)")) }
     for path in info.outdatedPlans { facts.append(("left over", "\(path), which “mergewalk store clean” removes")) }
+    if let problem = info.planProblem { facts.append(("warning", "unfinished runs are not known: \(problem)")) }
     if let digest = info.metadata.digest { facts.append(("digest", digest)) }
     if let checksum = info.metadata.checksum { facts.append(("checksum", checksum)) }
     var table = TextTable("entity", "number", "objects", "greatest key")
@@ -61,6 +62,7 @@ struct StoreInfoCommand: ParsableCommand {
       "model_copy": .boolean(info.hasModelCopy), "model_usable": .boolean(info.modelProblem == nil),
       "model_problem": .text(info.modelProblem), "model_notes": .strings(info.modelNotes),
       "resumable_plans": .strings(info.resumablePlans), "outdated_plans": .strings(info.outdatedPlans),
+      "plan_problem": .text(info.planProblem),
       "digest": .text(info.metadata.digest), "checksum": .text(info.metadata.checksum),
       "entities": .object(
         info.entities.map { entity in

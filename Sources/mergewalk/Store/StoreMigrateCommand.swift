@@ -58,6 +58,7 @@ struct StoreMigrateCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
+    try OptionPaths.check(output: "--backup", backup)
     if backup != nil, noBackup { throw ValidationError("--backup and --no-backup exclude each other") }
   }
 

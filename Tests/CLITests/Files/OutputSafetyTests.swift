@@ -71,6 +71,41 @@ struct OutputSafetyTests {
     try refused(people, "schema", "--out", name, words: "fileExists")
   }
 
+  @Test("nor have compressed files' names, as they are not compressed", arguments: ["x.csv.gz", "X.ZST", "x.zip"])
+  func compressedNames(name: String) throws {
+    let people = try People(10)
+    let reason = "but files are written uncompressed"
+    for option in ["--rejects", "--report", "--metrics"] {
+      try refused(people, "run", "p.yaml", option, name, words: reason)
+    }
+    try refused(people, "seed", "p.yaml", "--store", name, words: reason)
+    try people.pipeline("rejects: \(name)")
+    try refused(people, "lint", "p.yaml", words: "\(reason); name ")
+    let before = try people.files()
+    for arguments in [
+      ["fetch", "s.sqlite", "--entity", "Person", "--format", "csv", "--output"],
+      ["fetch", "s.sqlite", "--entity", "Person", "--count", "--output"],
+      ["model", "convert", "m.yaml", "--to", "xml", "--output"], ["schema", "--out"], ["runs", "s.sqlite", "--html"],
+      ["store", "migrate", "s.sqlite", "--to", "m.yaml", "--backup"],
+      ["rejects", "edit", "r.ndjson", "--pipeline", "p.yaml", "--out"],
+    ] {
+      let command = try Command(arguments + [name], in: people.folder.path)
+      #expect(command.status == 64 && command.words.contains("\(name) has the name of"), "\(command.words)")
+    }
+    #expect(try people.files() == before)
+  }
+
+  @Test("what a replay of compressed rejects rejects again gets a name without the compression")
+  func againOfCompressed() throws {
+    let people = try People(3)
+    try people.input(1...3, age: 2, bad: 1)
+    #expect(try people.run("--rejects", "r.ndjson").status == 1)
+    #expect(try Command.shell("gzip r.ndjson", in: people.folder.path).status == 0)
+    let again = try people.command("rejects", "replay", "r.ndjson.gz", "--pipeline", "p.yaml")
+    #expect(again.status == 1, "\(again.words)")
+    #expect(try people.files().filter { $0.hasPrefix("r.") } == ["r.again.ndjson", "r.ndjson.gz"])
+  }
+
   @Test("but what they wrote themselves")
   func ownKind() throws {
     let people = try People(10)

@@ -224,7 +224,7 @@ struct StoresFailureTests {
     try family.folder.write("code,amount\na,1\nb,2\n", to: "split/country=DE/part-0.csv")
     try family.folder.write("code,amount\nc,3\n", to: "split/country=FR/part-0.csv")
     let wrong = try family.stores("build", "items.yaml", "split", "--out", "out", "--expect-records", "4")
-    #expect(wrong.status == 2 && wrong.words.contains("have 3 records, and 4 were expected"), "\(wrong.words)")
+    #expect(wrong.status == 2 && wrong.words.contains("have 3 records, not 4 as expected"), "\(wrong.words)")
     #expect(wrong.words.contains("[inputChanged]") && !family.exists("out/_SUCCESS"))
     #expect(try family.stores("build", "items.yaml", "split", "--out", "out", "--expect-records", "3").status == 0)
     let digest = String(repeating: "0", count: 64)

@@ -221,6 +221,18 @@ import Testing
     #expect(filter.layerCount == 2)
   }
 
+  /// Records that are rejected and never come again.
+  @Test func whatIsRemovedForGoodTakesBoundedMemory() {
+    var random = SeededGenerator(seed: 18)
+    let filter = KeyFilter(bytes: 1 << 23)
+    let hashes = (0..<KeyFilter.mostRemoved + 1000).map { _ in random.next() }
+    for hash in hashes where !filter.testAndInsert(hash) { filter.remove(hash) }
+    #expect(filter.removed.count < 1001)
+    // The latest ones are new again; the others wait.
+    #expect(hashes.suffix(900).count { filter.testAndInsert($0) } < 10)
+    #expect(hashes.prefix(900).allSatisfy { filter.testAndInsert($0) })
+  }
+
   @Test func newKeysAreSeldomTakenForKnown() {
     var random = SeededGenerator(seed: 11)
     // 20 bits a key.

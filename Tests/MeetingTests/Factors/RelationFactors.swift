@@ -1,6 +1,6 @@
 extension Factors {
   /// Relationships that need more than a look, other imports, and what entities inherit from.
-  static let relations = [parent, list, listOptions, kind, parts]
+  static let relations = [parent, list, listOptions, kind, parts, deleteRules]
 
   private static let parent = Factor(
     "parent",
@@ -121,10 +121,28 @@ extension Factors {
       Exclusion(
         ["members-sync"], with: "stores", ["column", "made", "shared", "few-gone", "share-gone"],
         because: "the members of lists are in every store of a family"),
-      Exclusion(
-        ["people-sync"], with: "owner", ["required", "required-null"],
-        because: "what delete rules deny has tests of its own"),
     ])
+
+  private static let deleteRules = Factor(
+    "delete-rules",
+    [
+      Factor.Value("plain"),
+      Factor.Value("cascade") {
+        setRules(&$0, children: "cascade", tags: "cascade", notes: "cascade", items: "cascade")
+      },
+      Factor.Value("deny") { setRules(&$0, children: "deny", tags: "deny", notes: "deny", items: "deny") },
+      Factor.Value("mixed") { setRules(&$0, children: "cascade", tags: "cascade", notes: "deny", items: "deny") },
+    ])
+
+  /// Sets the delete rules of relationships to many; what goes has them from the night before.
+  private static func setRules(
+    _ scenario: inout Scenario, children: String, tags: String, notes: String, items: String
+  ) {
+    scenario.deleteRules = ["children": children, "tags": tags, "notes": notes, "items": items]
+    let modes = [scenario.item.options["mode"], scenario.people?.options["mode"]]
+    guard modes.contains("sync") || modes.contains("replace"), scenario.nights.count == 1 else { return }
+    scenario.nights = [16, 12]
+  }
 
   /// A second import of the same items.
   private static func items(_ scenario: Scenario) -> EntityMap {

@@ -3,7 +3,7 @@ import MergewalkImporting
 extension Factors {
   /// How runs go.
   static let runs = [
-    since, rejects, rejectsBefore, course, after, condition, transforms, process, hooks, contract, fields,
+    since, rejects, rejectsBefore, course, after, condition, transforms, process, hooks, contract, ignored, fields,
     stores, direct, surroundings, modelFile,
   ]
 
@@ -178,24 +178,6 @@ extension Factors {
     ],
     except: [
       Exclusion(["record"], with: "course", ["killed"], because: "Swift code takes part in this process only")
-    ])
-
-  private static let contract = Factor(
-    "contract",
-    [
-      Factor.Value("none"),
-      Factor.Value("evolve") { $0.source["contract"] = "{ new: evolve, types: evolve }" },
-      Factor.Value("reject-new") { $0.source["contract"] = "{ new: reject }" },
-      Factor.Value("reject-types") { $0.source["contract"] = "{ types: reject }" },
-      Factor.Value("missing") {
-        $0.source["contract"] = "{ missing: discard }"
-        $0.columns.removeAll { $0.name == "weight" }
-      },
-    ],
-    except: [
-      Exclusion(
-        ["reject-new", "evolve"], with: "each", ["elements"],
-        because: "what is a new member of a record within a record is not said")
     ])
 
   /// Makes a family of the stores; contracts about types are refused there for XML, which has none.

@@ -29,21 +29,20 @@ extension Factors {
       Factor.Value("utf-16le") { $0.encoding = .utf16le },
       Factor.Value("utf-16be") { $0.encoding = .utf16be },
       Factor.Value("utf-32le") { $0.encoding = .utf32le },
-      Factor.Value("latin-1") {
-        $0.encoding = .latin1
-        $0.source["encoding"] = "iso-8859-1"
-      },
-      Factor.Value("windows-1252") {
-        $0.encoding = .windows1252
-        $0.source["encoding"] = "windows-1252"
-      },
+      Factor.Value("latin-1") { $0.encoding = .latin1 },
+      Factor.Value("windows-1252") { $0.encoding = .windows1252 },
+      Factor.Value("utf-16") { $0.encoding = .utf16 },
+      Factor.Value("shift-jis") { $0.encoding = .shiftJIS },
+      Factor.Value("johab") { $0.encoding = .johab },
     ],
     except: [
       Exclusion(
-        ["mark", "utf-16le", "utf-16be", "utf-32le", "latin-1", "windows-1252"], with: "format", ["sqlite"],
+        ["mark", "utf-16le", "utf-16be", "utf-32le", "latin-1", "windows-1252", "utf-16", "shift-jis", "johab"],
+        with: "format", ["sqlite"],
         because: "a database says itself how its texts are encoded"),
       Exclusion(
-        ["utf-16le", "utf-16be", "utf-32le", "latin-1", "windows-1252"], with: "format", ["plist"],
+        ["utf-16le", "utf-16be", "utf-32le", "latin-1", "windows-1252", "utf-16", "shift-jis", "johab"],
+        with: "format", ["plist"],
         because: "the writer of property lists declares UTF-8"),
     ])
 
@@ -152,7 +151,7 @@ extension Factors {
         ["csv", "tsv", "fixed-width", "ndjson", "json", "json-seq", "yaml", "plist", "sqlite"],
         because: "only XML has attributes"),
       Exclusion(
-        ["awkward"], with: "encoding", ["windows-1252", "latin-1"],
+        ["awkward"], with: "encoding", ["windows-1252", "latin-1", "shift-jis", "johab"],
         because: "names beyond ASCII are the business of the encodings that have them all"),
       Exclusion(
         ["awkward"], with: "header", ["doubtful"],
@@ -176,6 +175,20 @@ extension Factors {
     [
       Factor.Value("one"),
       Factor.Value("three") { $0.fileCount = 3 },
+      Factor.Value("members") { ($0.fileCount, $0.archives) = (3, 1) },
+      Factor.Value("archives") { ($0.fileCount, $0.archives) = (3, 2) },
+      Factor.Value("foreign-names") {
+        ($0.fileCount, $0.archives) = (3, 1)
+        $0.hasForeignNames = true
+      },
+    ],
+    except: [
+      Exclusion(
+        ["members", "archives", "foreign-names"], with: "container", ["plain", "gzip", "zstd", "bzip2", "xz"],
+        because: "only archives have members"),
+      Exclusion(
+        ["members", "archives", "foreign-names"], with: "format", ["sqlite"],
+        because: "a database is read in place and never packed"),
     ])
 
   private static let emptyFiles = Factor(

@@ -19,7 +19,8 @@ struct ReferenceContract {
     self.lists = lists
     self.columns = columns
     self.names = names
-    known = Set(columns.map { names == .members ? Self.first($0) : $0 } + contract.ignored)
+    let ignored = names == .members ? contract.ignored.filter(Self.isName).map(Self.first) : []
+    known = Set(columns.map { names == .members ? Self.first($0) : $0 } + contract.ignored + ignored)
   }
 
   /// The first member of a path.
@@ -37,6 +38,11 @@ struct ReferenceContract {
       }
     }
     return name
+  }
+
+  /// Whether a path leads no further than to a member.
+  private static func isName(_ path: String) -> Bool {
+    first(path).replacing("\\", with: "\\\\").replacing(".", with: "\\.") == path
   }
 
   /// Where names are told that the import may not know.

@@ -27,6 +27,17 @@ extension ReferenceImporter {
     return named + (part.since.map { [$0.column] } ?? [])
   }
 
+  /// The columns of a header that an import neither uses nor says to ignore.
+  ///
+  /// What a contract says about them goes instead.
+  func unusedColumns(_ part: ImportPart, of header: [String], besides ignored: [String]) -> [String] {
+    guard names == .header, part.contract?.newColumns == nil else { return [] }
+    var importer = self
+    importer.part = part
+    let used = Set(importer.sourceColumns + ignored)
+    return header.filter { !used.contains($0) }
+  }
+
   /// The record with the values that were made, and what becomes of it.
   mutating func transform(_ read: ReadRecord) -> (ReadRecord, Verdict) {
     var record = read

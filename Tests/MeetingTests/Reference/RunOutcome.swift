@@ -35,6 +35,10 @@ struct RunOutcome {
   var denied = 0
   /// Warnings that a record looks like a header; nil where they are not compared.
   var doubtfulHeaders: Int?
+  /// Warnings that there is nothing in a file; nil where they are not compared.
+  var emptyFiles: Int?
+  /// Columns of headers that warnings say nothing uses; nil where they are not compared.
+  var unusedColumns: [String]?
   /// Rejects in the file of rejects; nil when there is no file.
   var rejects: [Reject]?
   /// What became of elements, by relationship.
@@ -71,6 +75,8 @@ struct RunOutcome {
     compare("marked", marked, real.marked)
     compare("denied", denied, real.denied)
     if let doubtfulHeaders { compare("warnings of headers", doubtfulHeaders, real.doubtfulHeaders) }
+    if let emptyFiles { compare("warnings of empty files", emptyFiles, real.emptyFiles) }
+    if let unusedColumns { compare("unused columns", unusedColumns, real.unusedColumns) }
     compare("cursors", "\(cursors)", "\(real.cursors)")
     if let rejects, let others = real.rejects {
       let (missing, surplus) = (Self.without(rejects, others), Self.without(others, rejects))

@@ -117,6 +117,14 @@ final class MeetingRun {
     if scenario.course == .plain, name != "replay", name != "before" {
       wanted.doubtfulHeaders = scenario.delimited.hasNearHeader ? scenario.fileCount : 0
     }
+    if name != "replay", name != "before" {
+      // With fewer records than files there may be nothing in one of these either.
+      if scenario.nights.allSatisfy({ $0 >= scenario.fileCount }) {
+        wanted.emptyFiles = scenario.emptyFile == nil ? 0 : 1
+      }
+      wanted.unusedColumns = importer.unusedColumns(
+        definition.parts[0], of: scenario.columnNames, besides: scenario.ignored.map { scenario.columnName($0) })
+    }
     let outcome = try body()
     loads.insert(outcome.load)
     reference = importer

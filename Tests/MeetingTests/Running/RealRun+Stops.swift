@@ -85,6 +85,10 @@ extension RealRun {
     outcome.denied = count("denied", object)
     outcome.rejects = rejects(definition)
     outcome.cursors = cursors(definition)
+    let warnings = object["warnings"] as? [[String: Any]] ?? []
+    outcome.emptyFiles = warnings.count { $0["code"] as? String == "emptyFile" }
+    outcome.unusedColumns = Self.unusedColumns(
+      warnings.filter { $0["code"] as? String == "unusedColumn" }.compactMap { $0["message"] as? String })
     return outcome
   }
 }

@@ -58,7 +58,17 @@ struct RealRun {
     outcome.rejects = rejects(definition)
     outcome.cursors = cursors(definition)
     outcome.doubtfulHeaders = summary.warnings.count { $0.code == .doubtfulHeader }
+    outcome.emptyFiles = summary.warnings.count { $0.code == .emptyFile }
+    outcome.unusedColumns = Self.unusedColumns(summary.warnings.filter { $0.code == .unusedColumn }.map(\.message))
     return outcome
+  }
+
+  /// The columns that warnings say nothing uses; of another warning all it says.
+  static func unusedColumns(_ messages: [String]) -> [String] {
+    messages.flatMap { (message: String) -> [String] in
+      let parts = message.replacing("; " + InputFindings.advice, with: "").components(separatedBy: "nothing uses: ")
+      return parts.count == 2 ? parts[1].components(separatedBy: ", ") : [message]
+    }
   }
 
   /// The last part of a path.
@@ -82,7 +92,7 @@ struct RealRun {
     var found: [RunOutcome.Reject] = []
     for line in text.components(separatedBy: "\n") {
       guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else { continue }
-      guard let place = Self.place(object, definition) else { continue }
+      guard let place = place(object, definition) else { continue }
       let also = (object["also"] as? [[String: Any]] ?? []).compactMap { $0["code"] as? String }
       found.append(
         RunOutcome.Reject(
@@ -93,14 +103,13 @@ struct RealRun {
   }
 
   /// The record that a line of a rejects file is about; nil when it is about an object.
-  static func place(
-    _ object: [String: Any], _ definition: ImportDefinition
-  ) -> (part: Int, file: Int, record: Int)? {
+  func place(_ object: [String: Any], _ definition: ImportDefinition) -> (part: Int, file: Int, record: Int)? {
     guard let record = object["record"] as? Int else { return nil }
     let part = (object["import"] as? String).flatMap { name in definition.parts.firstIndex { $0.name == name } } ?? 0
-    let file = definition.parts[part].sources.firstIndex { source in
-      name(source.path) == (object["file"] as? String).map(name)
-    }
+    let names = [object["member"] as? String, (object["file"] as? String).map(Self.name)]
+    let file =
+      files.scenario.recordFiles.firstIndex { names.contains($0) }
+      ?? definition.parts[part].sources.firstIndex { names.contains(Self.name($0.path)) }
     return (part, file ?? -1, record)
   }
 }

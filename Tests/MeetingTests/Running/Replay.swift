@@ -21,7 +21,7 @@ extension ScenarioFiles {
     let text = (try? String(contentsOfFile: definition.rejects.path ?? "", encoding: .utf8)) ?? ""
     for line in text.split(separator: "\n") {
       guard var object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else { continue }
-      guard let place = RealRun.place(object, definition) else {
+      guard let place = RealRun(files: self).place(object, definition) else {
         lines += line + "\n"
         continue
       }

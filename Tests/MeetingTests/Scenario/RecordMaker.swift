@@ -20,7 +20,7 @@ struct RecordMaker {
     self.scenario = scenario
     self.night = night
     random = scenario.random("night \(night)")
-    let pool = scenario.isTame ? Self.words : Self.texts
+    let pool = scenario.isTame ? Self.words : scenario.encoding.texts + Self.texts
     texts = pool.filter { scenario.format.holds($0) && scenario.encoding.holds($0) }
     // Half of a night's items have been there the night before.
     ownKeys = max(night, 0) * 10

@@ -26,10 +26,16 @@ struct Scenario: Sendable {
   var hasElements = false
   /// Further options of the source, as YAML.
   var source: [String: String] = [:]
+  /// The columns that the pipeline says to ignore.
+  var ignored: [String] = []
   /// Where a file with nothing in it stands among them; nil for nowhere.
   var emptyFile: EmptyFile?
   /// How many files the records of a night are in.
   var fileCount = 1
+  /// How many archives these files are members of; 0 where each is a file of its own.
+  var archives = 0
+  /// Whether the names of these members are not in UTF-8.
+  var hasForeignNames = false
   /// Whether texts are short words of ASCII letters.
   var isTame = false
   /// Whether some records cannot be read.
@@ -84,6 +90,8 @@ struct Scenario: Sendable {
   var hasPhoto = false
   /// Whether items have a transformable attribute, which records give as its transformer would have it.
   var hasLook = false
+  /// The delete rules of relationships to many, by their names, where they are not the model's usual ones.
+  var deleteRules: [String: String] = [:]
   /// Whether the store computes attributes from others.
   var hasDerived = false
   /// Whether the store is there before.

@@ -44,19 +44,12 @@ final class ScenarioFiles {
   func writeNight(_ night: Int) throws -> [[[ReadRecord]]] {
     var maker = RecordMaker(scenario, night: night)
     let count = scenario.nights[night]
-    written = [(scenario, [])]
-    var files: [[ReadRecord]] = []
-    for number in 0..<scenario.fileCount {
-      let share = (count + scenario.fileCount - 1 - number) / scenario.fileCount
-      let items = maker.items(share)
-      written[0].files.append(items)
-      files.append(try write(items, of: scenario, to: scenario.fileName(number)))
+    let items = (0..<scenario.fileCount).map { number in
+      maker.items((count + scenario.fileCount - 1 - number) / scenario.fileCount)
     }
-    if scenario.emptyFile != nil {
-      let nothing = ["", "\n", " \r\n\t\n"][(night + Int(scenario.seed % 3)) % 3]
-      try folder.write(nothing, to: scenario.emptyFileName)
-    }
-    var inputs = [files]
+    written = [(scenario, items)]
+    let nothing = ["", "\n", " \r\n\t\n"][(night + Int(scenario.seed % 3)) % 3]
+    var inputs = [try write(items, nothing: nothing)]
     if let people = scenario.people {
       let plain = scenario.plain(people)
       var maker = RecordMaker(plain, night: 100 + night)
@@ -72,16 +65,39 @@ final class ScenarioFiles {
   ///
   /// Where none of several files has anything in it, blanks are not skipped: the reader has its say.
   func writeNothing() throws {
-    if scenario.emptyFile != nil { try folder.write("", to: scenario.emptyFileName) }
-    for number in 0..<scenario.fileCount { _ = try write([], of: scenario, to: scenario.fileName(number)) }
+    _ = try write((0..<scenario.fileCount).map { _ in [] }, nothing: "")
     if let people = scenario.people { _ = try write([], of: scenario.plain(people), to: "people.ndjson") }
   }
 
+  /// Writes the files of a night, packed as the scenario has it.
+  ///
+  /// - Parameter nothing: what stands in the file that has no records.
+  private func write(_ items: [[Item]], nothing: String) throws -> [[ReadRecord]] {
+    var records: [[ReadRecord]] = []
+    for file in scenario.sourceFiles {
+      let path = folder.file(file.name)
+      try? FileManager.default.removeItem(atPath: path)
+      var members = file.strays
+      for number in file.members {
+        var bytes = Array(nothing.utf8)
+        if let number {
+          let written = try FileWriter(scenario: scenario).write(items[number], to: path)
+          records.append(written.records)
+          bytes = written.bytes
+        }
+        members.append(Container.Member(name: scenario.memberBytes(number), bytes: bytes))
+      }
+      if scenario.format == .sqlite { continue }
+      try Data(file.container.pack(members)).write(to: URL(fileURLWithPath: path))
+    }
+    return records
+  }
+
+  /// Writes a file that is not packed.
   private func write(_ items: [Item], of scenario: Scenario, to name: String) throws -> [ReadRecord] {
     let path = folder.file(name)
-    try? FileManager.default.removeItem(atPath: path)
     let written = try FileWriter(scenario: scenario).write(items, to: path)
-    if scenario.format != .sqlite { try Data(written.bytes).write(to: URL(fileURLWithPath: path)) }
+    try Data(written.bytes).write(to: URL(fileURLWithPath: path))
     return written.records
   }
 
@@ -113,15 +129,6 @@ final class ScenarioFiles {
 }
 
 extension Scenario {
-  /// The name of a member of an archive.
-  var memberName: String { "items." + format.rawValue }
-
-  /// The name of one of a night's files.
-  func fileName(_ number: Int) -> String { "items-\(number).\(format.rawValue)" + container.suffix }
-
-  /// The name of a file with nothing in it.
-  var emptyFileName: String { "nothing.\(format.rawValue)" }
-
   /// The scenario with plain lines of JSON for an entity.
   func plain(_ map: EntityMap) -> Scenario {
     var plain = Scenario(seed: seed, choices: [:])
@@ -135,8 +142,7 @@ extension Scenario {
     plain.hasDerived = hasDerived
     plain.hasLook = hasLook
     plain.kind = kind
-    plain.encoding = encoding.isWhole ? .utf8 : .latin1
-    if plain.encoding == .latin1 { plain.source["encoding"] = "iso-8859-1" }
+    if !encoding.isWhole { plain.encoding = encoding }
     plain.item = map
     plain.columns = (columns + Self.memberColumns).filter {
       if case .made = $0.kind { return false }
@@ -147,9 +153,7 @@ extension Scenario {
 
   /// The pipeline.
   var pipelineText: String {
-    var names = (0..<fileCount).map { fileName($0) }
-    if let emptyFile { names.insert(emptyFileName, at: emptyFile == .first ? 0 : names.count) }
-    var parts = [partText(names)]
+    var parts = [partText(sourceFiles.map(\.name))]
     if let people {
       var second = plain(people).partText(["people.ndjson"])
       second["name"] = "second"
@@ -176,6 +180,8 @@ extension Scenario {
     var source = source
     source["files"] = "[" + files.map { YAMLText.quoted($0) }.joined(separator: ", ") + "]"
     source["format"] = format.rawValue
+    source["encoding"] = encoding.name
+    if archives > 0 { source["member"] = "[" + chosenMembers.map { YAMLText.quoted($0) }.joined(separator: ", ") + "]" }
     switch format {
     case .csv, .tsv:
       source["null"] = YAMLText.quoted(delimited.null)
@@ -189,6 +195,9 @@ extension Scenario {
     case .json, .yaml, .plist: source["records"] = "items"
     case .xml: source["records"] = "/shop/items/item"
     case .ndjson, .jsonSequence, .sqlite: break
+    }
+    if !ignored.isEmpty {
+      source["ignore"] = "[" + ignored.map { YAMLText.quoted(columnName($0)) }.joined(separator: ", ") + "]"
     }
     if hasElements { source["each"] = YAMLText.quoted(elementPath.joined(separator: ".")) }
     var part = partOptions
@@ -205,6 +214,7 @@ extension Scenario {
       + "day: date, flag: boolean, isGone: boolean, serial: string, "
       + "photo: { type: binary, external_storage: true }"
       + (hasLook ? ", look: { type: transformable, transformer: Look }" : "")
+    func rule(_ name: String) -> String { deleteRules[name].map { ", delete: \($0)" } ?? "" }
     func unique(_ names: String) -> String { isUnique ? "unique: [[\(names)]]" : "user_info: {}" }
     let hasOwnKey = isUnique && (kind != .child || keyNames.count > 1)
     let constraints = (hasOwnKey ? [keyNames.joined(separator: ", ")] : []) + (hasSerial ? ["serial"] : [])
@@ -225,17 +235,17 @@ extension Scenario {
           relationships:
             owner: { to_one: Person, inverse: items, required: \(needsOwner) }
             parent: { to_one: Item, inverse: children }
-            children: { to_many: Item, inverse: parent }
-            tags: { to_many: Tag, inverse: items }
+            children: { to_many: Item, inverse: parent\(rule("children")) }
+            tags: { to_many: Tag, inverse: items\(rule("tags")) }
             topics: { to_many: Topic, inverse: items, ordered: true }
             lines: { to_many: Line, inverse: item, ordered: true, delete: cascade }
-            notes: { to_many: Note, inverse: item }
+            notes: { to_many: Note, inverse: item\(rule("notes")) }
           \(uniqueness)
       \(kindText)
         Person:
           attributes: { email: string, age: integer64\(sums) }
           relationships:
-            items: { to_many: Item, inverse: owner }
+            items: { to_many: Item, inverse: owner\(rule("items")) }
             team: { to_one: Team, inverse: members }
           \(unique("email"))
         Team:

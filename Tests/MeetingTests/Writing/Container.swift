@@ -8,19 +8,28 @@ enum Container: String, Sendable {
   case plain, gzip, zstd, bzip2, xz, tar, zip
   case tarGzip = "tar.gz"
 
-  /// Packs bytes.
-  ///
-  /// - Parameter name: what the member of an archive is called.
-  func pack(_ bytes: [UInt8], name: String) throws -> [UInt8] {
+  /// A file that is packed.
+  struct Member {
+    var name: [UInt8]
+    var bytes: [UInt8]
+  }
+
+  /// Whether it may hold several files.
+  var isArchive: Bool { [.tar, .tarGzip, .zip].contains(self) }
+
+  /// Packs files: several for an archive, one for everything else.
+  func pack(_ members: [Member]) -> [UInt8] {
+    precondition(isArchive || members.count == 1)
+    let bytes = members[0].bytes
     switch self {
-    case .plain: bytes
-    case .gzip: Self.deflate(bytes, windowBits: 31)
-    case .zstd: Self.zstd(bytes)
-    case .bzip2: Self.bzip2(bytes)
-    case .xz: Self.xz(bytes)
-    case .tar: Self.tar(bytes, name)
-    case .tarGzip: Self.deflate(Self.tar(bytes, name), windowBits: 31)
-    case .zip: Self.zip(bytes, name)
+    case .plain: return bytes
+    case .gzip: return Self.deflate(bytes, windowBits: 31)
+    case .zstd: return Self.zstd(bytes)
+    case .bzip2: return Self.bzip2(bytes)
+    case .xz: return Self.xz(bytes)
+    case .tar: return Self.tar(members)
+    case .tarGzip: return Self.deflate(Self.tar(members), windowBits: 31)
+    case .zip: return Self.zip(members)
     }
   }
 
@@ -71,39 +80,54 @@ enum Container: String, Sendable {
     return Array(output[..<count])
   }
 
-  private static func tar(_ bytes: [UInt8], _ name: String) -> [UInt8] {
+  private static func tar(_ members: [Member]) -> [UInt8] {
+    var archive: [UInt8] = []
+    for member in members { archive += tarEntry(member) }
+    return archive + [UInt8](repeating: 0, count: 1024)
+  }
+
+  private static func tarEntry(_ member: Member) -> [UInt8] {
     var block = [UInt8](repeating: 0, count: 512)
     func put(_ text: String, _ place: Int) { for (i, byte) in text.utf8.enumerated() { block[place + i] = byte } }
     func octal(_ value: Int, _ digits: Int) -> String {
       let text = String(value, radix: 8)
       return String(repeating: "0", count: digits - text.count) + text
     }
-    put(name, 0)
+    for (i, byte) in member.name.enumerated() { block[i] = byte }
     put("0000644\0", 100)
     put("0000000\0", 108)
     put("0000000\0", 116)
-    put(octal(bytes.count, 11) + " ", 124)
+    put(octal(member.bytes.count, 11) + " ", 124)
     put("00000000000 ", 136)
     put("        0", 148)
     put("ustar\0" + "00", 257)
     put(octal(block.reduce(0) { $0 + Int($1) }, 6) + "\0 ", 148)
-    return block + bytes + [UInt8](repeating: 0, count: (512 - bytes.count % 512) % 512 + 1024)
+    return block + member.bytes + [UInt8](repeating: 0, count: (512 - member.bytes.count % 512) % 512)
   }
 
-  private static func zip(_ bytes: [UInt8], _ name: String) -> [UInt8] {
+  private static func zip(_ members: [Member]) -> [UInt8] {
     func little(_ value: Int, _ count: Int) -> [UInt8] {
       (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }
-    let packed = deflate(bytes, windowBits: -15)
-    let common =
-      little(20, 2) + little(0x800, 2) + little(8, 2) + little(0, 4)
-      + little(Int(crc32(0, bytes, uInt(bytes.count))), 4) + little(packed.count, 4) + little(bytes.count, 4)
-      + little(name.utf8.count, 2)
-    let file = little(0x0403_4B50, 4) + common + little(0, 2) + Array(name.utf8) + packed
-    let directory =
-      little(0x0201_4B50, 4) + [20, 3] + common + little(0, 2) + little(0, 2) + little(0, 2) + little(0, 2)
-      + little(0, 4) + little(0, 4) + Array(name.utf8)
-    return file + directory + little(0x0605_4B50, 4) + little(0, 4) + little(1, 2) + little(1, 2)
-      + little(directory.count, 4) + little(file.count, 4) + little(0, 2)
+    var files: [UInt8] = []
+    var directory: [UInt8] = []
+    for member in members {
+      let (bytes, name) = (member.bytes, member.name)
+      let packed = deflate(bytes, windowBits: -15)
+      // The flag says that the name is UTF-8.
+      let flags = name.contains { $0 >= 0x80 } ? 0 : 0x800
+      let common =
+        little(20, 2) + little(flags, 2) + little(8, 2) + little(0, 4)
+        + little(Int(crc32(0, bytes, uInt(bytes.count))), 4) + little(packed.count, 4) + little(bytes.count, 4)
+        + little(name.count, 2)
+      let entry =
+        little(0x0201_4B50, 4) + [20, 3] + common + little(0, 2) + little(0, 2) + little(0, 2) + little(0, 2)
+        + little(0, 4) + little(files.count, 4) + name
+      directory += entry
+      let file = little(0x0403_4B50, 4) + common + little(0, 2) + name + packed
+      files += file
+    }
+    return files + directory + little(0x0605_4B50, 4) + little(0, 4) + little(members.count, 2)
+      + little(members.count, 2) + little(directory.count, 4) + little(files.count, 4) + little(0, 2)
   }
 }

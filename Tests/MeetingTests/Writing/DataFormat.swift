@@ -1,5 +1,3 @@
-import Foundation
-
 /// A format of files with records.
 enum DataFormat: String, Sendable, CaseIterable {
   case csv, tsv
@@ -45,42 +43,6 @@ enum DataFormat: String, Sendable, CaseIterable {
       text.unicodeScalars.allSatisfy { $0.value >= 0x20 }
         && text.unicodeScalars.first != " " && text.unicodeScalars.last != " "
     default: true
-    }
-  }
-}
-
-/// How text becomes bytes.
-enum TextForm: String, Sendable {
-  case utf8
-  case utf8Mark
-  case utf16le
-  case utf16be
-  case utf32le
-  case latin1
-  case windows1252
-
-  /// The bytes of a text that the encoding holds.
-  func bytes(_ text: String) -> [UInt8] {
-    switch self {
-    case .utf8: Array(text.utf8)
-    case .utf8Mark: [0xEF, 0xBB, 0xBF] + Array(text.utf8)
-    case .utf16le: [0xFF, 0xFE] + [UInt8](text.data(using: .utf16LittleEndian) ?? Data())
-    case .utf16be: [0xFE, 0xFF] + [UInt8](text.data(using: .utf16BigEndian) ?? Data())
-    case .utf32le: [0xFF, 0xFE, 0, 0] + [UInt8](text.data(using: .utf32LittleEndian) ?? Data())
-    case .latin1, .windows1252: text.unicodeScalars.map { $0 == "€" ? 0x80 : UInt8(truncatingIfNeeded: $0.value) }
-    }
-  }
-
-  /// Whether the encoding has all characters.
-  var isWhole: Bool { self != .latin1 && self != .windows1252 }
-
-  /// Whether the encoding has all characters of a text.
-  func holds(_ text: String) -> Bool {
-    switch self {
-    case .utf8, .utf8Mark, .utf16le, .utf16be, .utf32le: true
-    case .latin1: text.unicodeScalars.allSatisfy { $0.value < 0x80 || (0xA0..<0x100).contains($0.value) }
-    case .windows1252:
-      text.unicodeScalars.allSatisfy { $0.value < 0x80 || (0xA0..<0x100).contains($0.value) || $0 == "€" }
     }
   }
 }

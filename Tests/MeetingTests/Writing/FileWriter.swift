@@ -1,4 +1,4 @@
-/// A file as it is written, and the records that a reader should find in it.
+/// A file as it is written, before it is packed, and the records that a reader should find in it.
 struct WrittenFile: Sendable {
   var bytes: [UInt8]
   var records: [ReadRecord]
@@ -21,9 +21,7 @@ struct FileWriter {
       case .plist: PropertyListForm.write(items, scenario)
       case .sqlite: preconditionFailure("a database is no text")
       }
-    return WrittenFile(
-      bytes: try scenario.container.pack(scenario.encoding.bytes(text), name: scenario.memberName),
-      records: records(items))
+    return WrittenFile(bytes: scenario.encoding.bytes(text), records: records(items))
   }
 
   /// The text of one record by itself, as a rejects file has it.

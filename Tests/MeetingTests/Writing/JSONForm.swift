@@ -51,7 +51,7 @@ enum JSONForm {
 enum XMLForm {
   static func write(_ items: [Item], _ scenario: Scenario) -> String {
     var text =
-      "<?xml version=\"1.0\" encoding=\"\(name(scenario.encoding))\"?>\n<shop "
+      "<?xml version=\"1.0\" encoding=\"\(scenario.encoding.nameInXML)\"?>\n<shop "
       + "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\">\n<meta><item/></meta><items>\n"
     for item in items {
       switch item {
@@ -64,16 +64,6 @@ enum XMLForm {
       }
     }
     return text + "</items></shop>\n"
-  }
-
-  private static func name(_ form: TextForm) -> String {
-    switch form {
-    case .utf8, .utf8Mark: "UTF-8"
-    case .utf16le, .utf16be: "UTF-16"
-    case .utf32le: "UTF-32"
-    case .latin1: "ISO-8859-1"
-    case .windows1252: "windows-1252"
-    }
   }
 
   static func element(_ name: String, _ cell: Cell) -> String {

@@ -194,6 +194,68 @@ struct ExternalDataTests {
     #expect(try place.context.fetch(FetchRequest("Photo"))[0]["image"] == .binary(bytes(150_000)))
   }
 
+  @Test("a store does not move to another type while the file with a value is missing, with its name as the value")
+  func ap2MissingFile() throws {
+    let place = try Workplace(try Self.model())
+    try photo(place, bytes(150_000))
+    try place.context.save()
+    let file = place.folder.file(".store_SUPPORT/_EXTERNAL_DATA/\(files(place)[0])")
+    #expect(rename(file, place.folder.file("aside")) == 0)
+    let store = try #require(place.coordinator.store)
+    let target = place.folder.file("b.xml")
+    let error = #expect(throws: StoreError.self) {
+      try place.coordinator.migratePersistentStore(store, to: target, type: .xml)
+    }
+    #expect(error?.code == .inputOutput)
+    #expect(access(target, F_OK) != 0)
+    #expect(rename(place.folder.file("aside"), file) == 0)
+    try place.coordinator.migratePersistentStore(store, to: target, type: .xml)
+    #expect(try place.anotherContext().fetch(FetchRequest("Photo"))[0]["image"] == .binary(bytes(150_000)))
+  }
+
+  /// How a store comes to a place with the files that it names.
+  enum Copying: CaseIterable { case copied, replaced, merged }
+
+  @Test("a store comes to another place with all of its files; what fails leaves none", arguments: Copying.allCases)
+  func ap2Copies(_ way: Copying) throws {
+    let place = try Workplace(try Self.model())
+    for seed in 1...3 { try photo(place, bytes(150_000, UInt8(seed))) }
+    try place.context.save()
+    try place.coordinator.close()
+    let target = place.folder.file("other.sqlite")
+    if way != .copied {
+      let coordinator = PersistentStoreCoordinator(model: place.model)
+      try coordinator.addSQLiteStore(at: target)
+      let context = ManagedObjectContext(coordinator: coordinator)
+      try context.insert("Photo").setValue(.binary(bytes(150_000, 9)), forKey: "image")
+      try context.save()
+      try coordinator.close()
+    }
+    func copy() throws {
+      switch way {
+      case .copied: try StoreCopy.copy(place.path, to: target)
+      case .replaced:
+        try PersistentStoreCoordinator(model: place.model)
+          .replacePersistentStore(at: target, withStoreFrom: place.path)
+      case .merged: _ = try ObjectCopy(from: place.path, to: target).run()
+      }
+    }
+    func names() -> [String] { Self.names(in: place.folder.file(".other_SUPPORT/_EXTERNAL_DATA")) }
+    let before = names()
+    // What is a folder for now is not read as a file.
+    let last = place.folder.file(".store_SUPPORT/_EXTERNAL_DATA/\(files(place)[2])")
+    #expect(rename(last, place.folder.file("aside")) == 0 && mkdir(last, 0o700) == 0)
+    #expect(throws: StoreError.self) { try copy() }
+    #expect(names() == before)
+    #expect(Set(Self.names(in: place.folder.path)).contains(".other_SUPPORT") == (way != .copied))
+    if way != .copied { #expect(try StoreVerifier.verify(path: target, model: place.model).isSound) }
+    #expect(rmdir(last) == 0 && rename(place.folder.file("aside"), last) == 0)
+    try copy()
+    #expect(names() == (way == .merged ? (before + files(place)).sorted() : files(place)))
+    let report = try StoreVerifier.verify(path: target, model: place.model)
+    #expect(report.findings.filter { $0.severity != .note }.isEmpty, "\(report.findings)")
+  }
+
   @Test("the threshold is an option of the store")
   func ap2Option() throws {
     let folder = TemporaryFolder()

@@ -91,6 +91,27 @@ struct ExternalMigrationTests {
     #expect(files().count == 3)
   }
 
+  @Test("they stay, and are named, also where a mapping model or stages make the store anew", arguments: [false, true])
+  func sharedAndReplaced(isStaged: Bool) throws {
+    try fill()
+    try FileManager.default.copyItem(atPath: path, toPath: folder.file("photos.db"))
+    let former = files()
+    let (old, new) = (try Self.version(.none), try Self.version(.entityGone))
+    var kept: [String] = []
+    if isStaged {
+      var manager = StagedMigrationManager([LightweightMigrationStage([old, new])])
+      manager.didKeepFiles = { kept = $0 }
+      try manager.migrate(path)
+    } else {
+      let manager = MigrationManager(from: old.model, to: new.model)
+      try manager.migrate(path)
+      kept = manager.keptFiles
+    }
+    // A mapping model makes new objects, whose values are in new files.
+    #expect(kept.count == (isStaged ? 1 : 3) && Set(kept).isSubset(of: former))
+    #expect(Set(files()).isSuperset(of: former))
+  }
+
   @Test("a value whose file is missing does not become the name of the file: nothing is migrated")
   func missing() throws {
     try fill()

@@ -250,7 +250,7 @@ struct MigratorTests {
     let after = try bench.migrate()
     #expect(Set(after.values("A", "more").values) == ["NULL"])
     let check = try Connection(path: bench.path, mode: .readWrite)
-    #expect(try check.text("SELECT group_concat(name) FROM sqlite_master WHERE type = 'trigger'") == "TB")
+    #expect(try check.text("SELECT group_concat(name) FROM sqlite_master WHERE type = 'trigger'") == "TA,TB")
   }
 
   // MARK: Versions

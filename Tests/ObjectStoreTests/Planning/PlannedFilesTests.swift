@@ -85,18 +85,20 @@ struct PlannedFilesTests {
       try StoreCleaner.clean(path: path, model: try model(), isDryRun: true)
     }
     #expect(try #require(throws: StoreError.self) { try dryClean() }.code == .busy)
-    try first.suspend()
+    func findings() throws -> [StoreFinding] { try StoreVerifier.verify(path: path, model: try model()).findings }
     func plans() throws -> Set<StoreFinding.Code> {
-      let report = try StoreVerifier.verify(path: path, model: try model())
-      return Set(report.findings.map(\.code)).intersection([.unfinishedRun, .outdatedPlan])
+      Set(try findings().map(\.code)).intersection([.unfinishedRun, .outdatedPlan, .orphanFile])
     }
-    let report = try StoreVerifier.verify(path: path, model: try model())
-    #expect(report.findings.contains { $0.code == .orphanFile && $0.rows == 1 })
+    // The rows of the file are still to come, whether the process is at work or another one resumes the run.
     #expect(try plans() == [.unfinishedRun])
+    try first.suspend()
+    #expect(try plans() == [.unfinishedRun])
+    #expect(try findings().contains { $0.code == .unfinishedRun && $0.rows == 1 && $0.severity == .note })
     #expect(try StoreInfo.read(path: path).resumablePlans.count == 1)
     #expect(try dryClean().resumablePlans.count == 1)
     #expect(try dryClean().orphans == [])
     #expect(try StoreCleaner.clean(path: path, model: try model()).resumablePlans.count == 1)
+    #expect(try dryClean().resumablePlans.count == 1)
     #expect(try files().count == 2)
     let writer = try Connection(path: path, mode: .readWrite)
     try writer.execute("UPDATE Z_METADATA SET Z_VERSION = Z_VERSION")
@@ -104,12 +106,117 @@ struct PlannedFilesTests {
     #expect(try dryClean().outdatedPlans.count == 1)
     try writer.close()
     #expect(try dryClean().outdatedPlans.count == 1)
-    #expect(try plans() == [.outdatedPlan])
+    #expect(try plans() == [.outdatedPlan, .orphanFile])
+    #expect(try findings().contains { $0.code == .orphanFile && $0.rows == 1 })
     #expect(try StoreInfo.read(path: path).outdatedPlans.count == 1)
     let second = try open()
     #expect(second.hasOutdatedPlan)
     #expect(try files() == [old])
     try second.rollBackRun()
+  }
+
+  @Test("who only asks whether a run is at work keeps none out, and is answered by whoever may read the store")
+  func claim() throws {
+    _ = try makeStore()
+    let name = ".zoo.sqlite.mergewalk-plan"
+    // As a process that looks has the file for a moment.
+    try folder.write("", to: name)
+    let other = try FileHandle(forReadingFrom: URL(fileURLWithPath: folder.file(name)))
+    #expect(flock(other.fileDescriptor, LOCK_SH | LOCK_NB) == 0)
+    let run = try open()
+    let error = try #require(throws: StoreError.self) {
+      try StoreCleaner.clean(path: path, model: try model(), isDryRun: true)
+    }
+    #expect(error.code == .busy)
+    func mode(_ name: String) -> mode_t {
+      var info = stat()
+      return stat(folder.file(name), &info) == 0 ? info.st_mode & 0o777 : 0
+    }
+    #expect(mode(name) != 0 && mode(name) == mode("zoo.sqlite"))
+    try run.rollBackRun()
+    #expect(try StoreCleaner.clean(path: path, model: try model(), isDryRun: true).isEmpty)
+    try other.close()
+  }
+
+  private func startNew() throws -> StoreFile {
+    try StoreFile.create(
+      path: path, model: try model(), cacheKiB: 256, lockWait: 0, keepsBatches: true, sparesOthers: false)
+  }
+
+  private func adoptNew() throws -> StoreFile? {
+    // A process that another test begins holds copies of all open files for a moment.
+    try StoreFile.adopt(path: path, model: try model(), cacheKiB: 256, lockWait: 10) { _, _, _ in true }
+  }
+
+  @Test("a list of files that cannot be read is not taken for an empty one, and stays", arguments: [false, true])
+  func unreadableList(isNew: Bool) throws {
+    let old = try isNew ? [] : [makeStore()]
+    let first = try isNew ? startNew() : open()
+    try first.begin()
+    let made = try add(2, to: first)
+    try first.commit()
+    try first.suspend()
+    let list = folder.file(try #require(try lists().first))
+    let text = try String(contentsOfFile: list, encoding: .utf8)
+    // What is a folder by now is not read as a file.
+    try FileManager.default.removeItem(atPath: list)
+    try FileManager.default.createDirectory(atPath: list, withIntermediateDirectories: false)
+    let error = try #require(throws: StoreError.self) { _ = try isNew ? adoptNew() : open() }
+    #expect(error.code == .inputOutput)
+    #expect(error.path.hasSuffix("-files"), "\(error)")
+    #expect(try files() == (old + [made]).sorted())
+    try FileManager.default.removeItem(atPath: list)
+    try Data(text.utf8).write(to: URL(fileURLWithPath: list))
+    let second = try #require(try isNew ? adoptNew() : open())
+    #expect(second.isAdopted)
+    try second.rollBackRun()
+    #expect(try files() == old)
+    #expect(try lists() == [])
+  }
+
+  @Test("a new store that an earlier process has begun and the disk does not give is not taken for none")
+  func unreadableStore() throws {
+    let first = try startNew()
+    try first.begin()
+    try first.connection.execute("INSERT INTO ZZOO (Z_PK, Z_ENT, Z_OPT) VALUES (1, 5, 1)")
+    try first.commit()
+    let journal = try #require(first.hiddenPath) + "-journal"
+    try first.suspend()
+    // SQLite cannot read a folder where it looks for a journal.
+    try? FileManager.default.removeItem(atPath: journal)
+    try FileManager.default.createDirectory(atPath: journal, withIntermediateDirectories: false)
+    let error = try #require(throws: StoreError.self) { try adoptNew() }
+    #expect(error.code == .sqlite)
+    try FileManager.default.removeItem(atPath: journal)
+    let second = try #require(try adoptNew())
+    #expect(try second.connection.integer("SELECT count(*) FROM ZZOO") == 1)
+    try second.rollBackRun()
+  }
+
+  @Test("with a new store that an earlier process has begun go its files, also where only this process is rolled back")
+  func newStoreRolledBack() throws {
+    let first = try startNew()
+    try first.begin()
+    try add(1, to: first)
+    try first.commit()
+    try first.suspend()
+    let second = try #require(try adoptNew())
+    try second.begin()
+    try add(2, to: second)
+    try second.commit()
+    try second.rollBackToOpening()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+  }
+
+  @Test("files in a list that a killed process has left alone go when the store is built anew")
+  func listAlone() throws {
+    let orphan = UUID().uuidString
+    try folder.write("photo", to: ".zoo_SUPPORT/_EXTERNAL_DATA/" + orphan)
+    // No process has the greatest number.
+    try folder.write("+\(orphan)\n", to: ".zoo.sqlite.mergewalk-2147483647-files")
+    try open().finish()
+    #expect(try files() == [])
+    #expect(try lists() == [])
   }
 
   private func lists() throws -> [String] {

@@ -36,7 +36,26 @@ struct PipelineGuessTests {
     }
   }
 
-  private func text(_ guess: PipelineGuess, _ file: Int) -> String { guess.files[file].text }
+  /// A file with each question on one line.
+  private func text(_ guess: PipelineGuess, _ file: Int) -> String {
+    guess.files[file].text.replacing(#/\n *#   /#, with: " ")
+  }
+
+  /// Takes the first line that the pipeline proposes for each attribute, and its type, as a person would.
+  private func takeFirstAnswers(_ guess: PipelineGuess) throws {
+    var (model, pipeline) = (guess.files[0].text, guess.files[1].text)
+    var taken: Set<Substring> = []
+    for line in guess.files[1].text.split(separator: "\n") {
+      guard let answer = line.wholeMatch(of: #/    # (\w+): .*  # (\w+).*/#), taken.insert(answer.1).inserted else {
+        continue
+      }
+      let (field, attribute) = (try Regex("\n    \(answer.1): .*"), try Regex("      \(answer.1): \\w+"))
+      pipeline = pipeline.replacing(field, with: "\n    \(line.dropFirst(6))")
+      model = model.replacing(attribute, with: "      \(answer.1): \(answer.2)")
+    }
+    try model.write(toFile: guess.files[0].path, atomically: true, encoding: .utf8)
+    try pipeline.write(toFile: guess.files[1].path, atomically: true, encoding: .utf8)
+  }
 
   @Test("files whose names differ in numbers only, with the same columns, are one source")
   func parts() throws {
@@ -167,7 +186,7 @@ struct PipelineGuessTests {
     try folder.write("id,name\n1,Ada\n2,Grace\n", to: "customers.csv")
     let guess = try guess("orders.csv", "customers.csv")
     let orders = try #require(guess.files.first { $0.path.hasSuffix("orders.yaml") }).text
-    #expect(orders.contains("# QUESTION: customer_id looks like Customer.id, but 1 of 3 values are not in the sample"))
+    #expect(orders.contains("# QUESTION: customer_id looks like Customer.id, but 1 of 3 values is not in the sample"))
     #expect(orders.contains("customerId: customer_id"))
     #expect(try run(guess).reduce(0, +) == 5)
   }
@@ -214,18 +233,15 @@ struct PipelineGuessTests {
     let pipeline = text(guess, 1)
     #expect(
       pipeline.contains(
-        "# QUESTION: 29 of 30 values are numbers; is the other one, “oops”, a mistake? then type decimal, and a run"
-          + " rejects it\n"), "\(pipeline)")
+        "# QUESTION: 29 of 30 values are numbers; is the other one, “oops”, a mistake? Then write this line, and its type in"
+          + " model.yaml:\n    # amount: amount  # decimal, and a run rejects it\n"), "\(pipeline)")
     #expect(
       pipeline.contains(
-        "# QUESTION: 29 of 30 values are dates; is the other one, “31.02.2026”, a mistake? then type date with date:"
-          + " \"dd.MM.yyyy\", and a run rejects it\n"), "\(pipeline)")
+        "# QUESTION: 29 of 30 values are dates; is the other one, “31.02.2026”, a mistake? Then write this line, and its type"
+          + " in model.yaml:\n    # day: { from: day, date: \"dd.MM.yyyy\" }  # date, and a run rejects it\n"),
+      "\(pipeline)")
     #expect(guess.summaries[0].questions == 2, "\(pipeline)")
-    let model = text(guess, 0).replacing("amount: string!", with: "amount: decimal!")
-      .replacing("day: string!", with: "day: date!")
-    try folder.write(model, to: "out/model.yaml")
-    try folder.write(
-      pipeline.replacing("day: day ", with: "day: { from: day, date: \"dd.MM.yyyy\" } "), to: "out/items.yaml")
+    try takeFirstAnswers(guess)
     let summary = try ImportSession(try Pipeline.read(folder.file("out/items.yaml")).definition).run()
     #expect(summary.inserted == 28 && summary.rejected == 2)
   }
@@ -263,8 +279,8 @@ struct PipelineGuessTests {
     arguments: [
       ("", "who is an object in 2 records and an empty text in 1, where its members are absent."),
       (" ", "who is an object in 2 records and an empty text in 1, where its members are absent."),
-      ("text", "who: who  # text: 3 values, mixed: 2 objects or lists, 1 strings"),
-      ("2024-05-01", "who: who  # text: 3 values, mixed: 2 objects or lists, 1 strings"),
+      ("text", "who: who  # text: 3 values, mixed: 2 objects or lists, 1 string"),
+      ("2024-05-01", "who: who  # text: 3 values, mixed: 2 objects or lists, 1 string"),
     ])
   func textsBesideObjects(_ value: String, _ said: String) throws {
     let records = ["{\"a\": 1}", "\"\(value)\"", "{\"a\": 3}"].enumerated().map {
@@ -295,7 +311,7 @@ struct PipelineGuessTests {
     let late = ["{\"id\": 3001, \"late\": 1.5, \"part\": {\"b\": 2}}", "{\"id\": 3002}"]
     try folder.write((early + late).joined(separator: "\n"), to: "things.ndjson")
     let guess = try guess("things.ndjson")
-    #expect(text(guess, 1).contains("    partB: part.b  # integer: 1 value, 2 to 2, 3,001 missing\n"))
+    #expect(text(guess, 1).contains("    partB: part.b  # integer: 1 value, only 2, 3,001 missing\n"))
     #expect(text(guess, 1).contains("    late: late  # decimal: 1 value, up to 2 digits, 3,001 missing\n"))
     #expect(try run(guess) == [3_002])
   }
@@ -315,8 +331,10 @@ struct PipelineGuessTests {
     #expect(pipeline.contains("born: { from: born, date: \"dd.MM.yyyy\" }  # date: "))
     #expect(
       pipeline.contains(
-        "    # QUESTION: if the day comes first: type date with date: \"dd/MM/yyyy\"; if the month does: type date with"
-          + " date: \"MM/dd/yyyy\"\n    us: us  # text: 2 values"))
+        "    # QUESTION: does the day or the month come first? Then write one of these lines, and its type in model.yaml:\n"
+          + "    # us: { from: us, date: \"dd/MM/yyyy\" }  # date, if the day comes first\n"
+          + "    # us: { from: us, date: \"MM/dd/yyyy\" }  # date, if the month comes first\n"
+          + "    us: us  # text: 2 values"))
     #expect(pipeline.contains("    sum: { from: sum, decimal_mark: comma }  # decimal: 2 values, "))
     #expect(pipeline.contains("the decimal mark is a comma as in price"))
     #expect(pipeline.contains("  delimiter: semicolon  # as given\n"))
@@ -371,7 +389,7 @@ struct PipelineGuessTests {
   @Test("a document with one record and a list asks whether the elements are the records") func envelope() throws {
     try folder.write("{\"meta\":{\"n\":2},\"data\":{\"items\":[{\"id\":1},{\"id\":2}]}}\n", to: "e.json")
     let guess = try guess("e.json")
-    #expect(guess.files[1].text.contains("guess again with --option 'records=$.data.items'"), "\(guess.files[1].text)")
+    #expect(text(guess, 1).contains("guess again with --option 'records=$.data.items'"), "\(text(guess, 1))")
     #expect(guess.summaries[0].looked.hasPrefix("the one record of "))
   }
 
@@ -392,7 +410,7 @@ struct PipelineGuessTests {
     try folder.write("{\"items\": 5, \"bc\": [{\"q\": 1}]}\n", to: "plain.json")
     for file in ["pretty.json", "plain.json"] {
       let guess = try guess(file)
-      #expect(guess.files[1].text.contains("guess again with --option 'records=$.bc'"), "\(guess.files[1].text)")
+      #expect(text(guess, 1).contains("guess again with --option 'records=$.bc'"), "\(text(guess, 1))")
       #expect(guess.summaries[0].looked.hasPrefix("the one record of "))
       // One store is not for the models of both.
       if file == "pretty.json" { #expect(try run(guess) == [1]) }
@@ -554,6 +572,108 @@ struct PipelineGuessTests {
     try folder.write("ort;menge\nLund;1.100\nCork;2.250\n", to: "b.csv")
     let other = try self.guess("b.csv")
     #expect(text(other, 0).contains("      menge: string!\n"))
-    #expect(text(other, 1).contains("# QUESTION: which one? set decimal_mark and group_mark"))
+    #expect(
+      text(other, 1).contains(
+        "# QUESTION: does 1.100 have a decimal mark, or a mark between groups? Then write one of these lines, and its type"
+          + " in model.yaml:\n    # menge: menge  # decimal, if it is the decimal mark\n"
+          + "    # menge: { from: menge, decimal_mark: comma, group_mark: point }  # integer64, if it is between groups"
+      ), "\(text(other, 1))")
+  }
+
+  @Test("what may be of another type is text with a question, and the lines that answer it work")
+  func meanings() throws {
+    let lines = [
+      "id;flag;price;share;loss;debit;day;when;half;code;zip;wide;swiss;kind",
+      "1;Ja;1.200,12 €;5%;($3.00);12,50-;01.02.24;Jan 5, 2024;1/2/2024 3:04 PM;007;01234;1\u{A0}200,5;1’200.5;S1",
+      "2;nein;0,12 €;7%;$1,200.00;3,00;31.12.23;Feb 26, 2024;12/31/2024 12:00 AM;12;12345;7,25;2.5;S2",
+      "3;ja;;n/a;$2.00;4,00;;;;;;;;S3",
+    ]
+    try folder.write(lines.joined(separator: "\n") + "\n", to: "odd.csv")
+    let guess = try guess("odd.csv", options: [("delimiter", "semicolon")])
+    let pipeline = text(guess, 1)
+    let then = "? Then write this line, and its type in model.yaml:\n    # "
+    func steps(_ steps: String...) -> String {
+      "do: [" + steps.map { "{ replace: { " + $0 + " } }" }.joined(separator: ", ") + "]"
+    }
+    let euros = steps("text: \" €\", with: \"\"") + ", decimal_mark: comma, group_mark: point"
+    let shares = steps("text: \"%\", with: \"\"")
+    let losses = steps("text: \"$\", with: \"\"", "pattern: '^\\((.*)\\)$', with: '-$1'") + ", group_mark: comma"
+    let debits = steps("pattern: '^(.*)-$', with: '-$1'") + ", decimal_mark: comma"
+    let days = steps("pattern: '(?<=[./-])(\\d\\d)(?!\\S)', with: '20$1'") + ", date: \"dd.MM.yyyy\""
+    for expected in [
+      "does “ja” mean true, and “nein” false\(then)flag: { from: flag, \"true\": [\"ja\"], \"false\": [\"nein\"] }  # ",
+      "are these numbers, such as “1.200,12 €”\(then)price: { from: price, \(euros) }  # decimal, without “€”\n",
+      "are these numbers, such as “5%”\(then)share: { from: share, \(shares) }  # integer64, without “%”\n",
+      "such as “($3.00)”\(then)loss: { from: loss, \(losses) }  # decimal, without “$”, (5) is -5\n",
+      "are these numbers, such as “12,50-”\(then)debit: { from: debit, \(debits) }  # decimal, 5- is -5\n",
+      "are these dates, such as “01.02.24”\(then)day: { from: day, \(days) }  # date, if no year is before 2000\n",
+      "are these dates, such as “Jan 5, 2024”\(then)when: { from: when, date: \"MMM d, yyyy\" }  # date\n",
+      "are these numbers, not codes\(then)code: { from: code, plain_numbers: false }  # integer64\n",
+      "half: { from: half, date: \"M/d/yyyy h:mm a\" }  # date: 2 values, the month comes first",
+    ] { #expect(pipeline.contains(expected), "\(expected) in \(pipeline)") }
+    #expect(pipeline.contains("\n    zip: zip  # text") && pipeline.contains("\n    kind: kind  # text"), "\(pipeline)")
+    #expect(guess.summaries[0].questions == 10, "\(pipeline)")
+    try takeFirstAnswers(guess)
+    #expect(try run(guess) == [3])
+  }
+
+  @Test("a negative number with the minus behind is asked about, however late it comes") func lateMinus() throws {
+    try folder.write("id,n\n" + (1...40).map { "\($0),\($0).5\($0 == 30 ? "-" : "")\n" }.joined(), to: "late.csv")
+    let guess = try guess("late.csv")
+    #expect(text(guess, 1).contains("# QUESTION: are these numbers, such as “30.5-”?"), "\(text(guess, 1))")
+    try takeFirstAnswers(guess)
+    #expect(try run(guess) == [40])
+  }
+
+  @Test(
+    "codes and names are not asked about",
+    arguments: [["A1", "A2"], ["dev-1", "dev-2"], ["12", "12a"], ["F"], ["#1", "#2"], ["1.2.3"]])
+  func noMeaning(_ texts: [String]) { #expect(TextMeaning.question(texts) == nil) }
+
+  @Test("words for true and false of several pairs are asked about, also of JSON")
+  func severalWords() throws {
+    let records = ["yes", "false", "N/A"].enumerated().map { "{\"id\": \($0.offset), \"on\": \"\($0.element)\"}\n" }
+    try folder.write(records.joined(), to: "flags.ndjson")
+    let guess = try guess("flags.ndjson")
+    let pipeline = text(guess, 1)
+    #expect(pipeline.contains("# QUESTION: does “yes” mean true, and “false” false?"), "\(pipeline)")
+    #expect(pipeline.contains("\"false\": [\"false\"], null_tokens: [\"N/A\"] }  # boolean\n"), "\(pipeline)")
+    try takeFirstAnswers(guess)
+    #expect(try run(guess) == [3])
+  }
+
+  @Test("questions have at most 120 columns, and what is for a shell stays on one line")
+  func widths() throws {
+    #expect(
+      GuessWords.question(String(repeating: "word ", count: 30) + "--option 'a b', and more.", indent: "  ") == [
+        "  # QUESTION:" + String(repeating: " word", count: 21),
+        "  #  " + String(repeating: " word", count: 9) + " --option 'a b', and more.",
+      ])
+    try folder.write(
+      "<rss><channel><title>t</title><item><guid>1</guid></item><item><guid>2</guid></item></channel></rss>",
+      to: "a.rss")
+    // The first two lines have the path of the file.
+    let lines = try guess("a.rss").files[1].text.split(separator: "\n").dropFirst(2).filter { $0.hasPrefix("#") }
+    #expect(lines.allSatisfy { $0.count <= 120 } && lines.contains { $0.hasPrefix("#   ") }, "\(lines)")
+    #expect(lines.contains { $0.contains(" --option 'records=/*/channel/item'") }, "\(lines)")
+  }
+
+  @Test("elements that stand once each are around the records, which their list is")
+  func elementsOnce() throws {
+    try folder.write(
+      "<shop><meta><made>2024-01-01</made></meta><products><product sku='a'/><product sku='b'/></products></shop>",
+      to: "shop.xml")
+    let pipeline = text(try guess("shop.xml"), 1)
+    #expect(pipeline.contains("Then guess again with --option 'records=/*/products/product'"), "\(pipeline)")
+    #expect(!pipeline.contains("elements of 2 names"), "\(pipeline)")
+  }
+
+  @Test("a last record that a run warns of is asked about, also where its numbers may mean two things")
+  func namedFooter() throws {
+    let rows = ["North;1.200", "South;2.000", "West;1.000", "Total;4.200"]
+    try folder.write("region;sum\n" + rows.joined(separator: "\n") + "\n", to: "sums.csv")
+    #expect(
+      text(try guess("sums.csv"), 1).contains(
+        "# QUESTION: is the last record, on line 5, a footer, because it begins with a word for a sum?"))
   }
 }

@@ -1,4 +1,5 @@
 import MergewalkImporting
+import MergewalkPipelines
 import MergewalkTestSupport
 import Testing
 
@@ -91,6 +92,7 @@ import Testing
         #expect(counts.inserted == 0 && counts.updated == 0, "\(name): \(counts)")
       }
       #expect(summary.entities[test.entity]?.unchanged == test.objects)
+      #expect(summary.lists.allSatisfy { $0.linked == 0 && $0.isBalanced }, "\(summary.lists)")
       #expect(try folder.everything() == before)
     }
   }
@@ -124,6 +126,26 @@ import Testing
     let summary = try folder.run(records, batch: 1)
     #expect(summary.updated == 2)
     #expect(try folder.everything() == before)
+    #expect(try changes(folder, batch: 1).isEmpty)
+  }
+
+  /// The changes that another run of the pipeline shows.
+  private func changes(_ folder: RelationFolder, batch: Int) throws -> [ObjectChange] {
+    var definition = try Pipeline.read(folder.folder.file("pipeline.yaml")).definition
+    definition.batchLimit.records = batch
+    definition.sampledChanges = 10
+    return try ImportSession(definition).run().changes
+  }
+
+  @Test("members of lists that only make them do not change when they come back to their owner", arguments: [1, 2])
+  func createdMembers(batch: Int) throws {
+    let folder = try folder()
+    try folder.pipeline("notes: { each: notes, mode: create-missing, find_by: [code] }")
+    let records = [#"{"number":1,"notes":[{"code":"n"}]}"#, #"{"number":2,"notes":[{"code":"n"}]}"#]
+    try folder.run(records.joined(separator: "\n"), batch: batch)
+    #expect(try changes(folder, batch: batch).isEmpty)
+    let summary = try folder.run(records.joined(separator: "\n"), batch: batch)
+    #expect(summary.lists.map(\.linked) == [0] && summary.lists.map(\.alreadyLinked) == [2])
   }
 
   @Test("what differs at the end is updated", arguments: [1, 2, 100])

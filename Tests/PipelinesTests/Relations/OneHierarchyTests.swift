@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(
-    "a run is one save to others: what it makes has version 1, however often it comes back to it",
+    "a run is one save to others: what it makes has version 1, what it changes one more, however often it comes back to it",
     arguments: [1, 2, 9],
     [
       #"children: { each: c, find_by: { k: . }, find_in: everywhere }"#, #"parent: { find_by: { k: p } }"#,
@@ -88,7 +88,10 @@ import Testing
     _ = try importing(relationship, entities: entities, records: [first], more: "attributes: [n]", batch: batch)
     #expect(try rows("SELECT DISTINCT Z_OPT FROM ZA") == ["1"])
     // Into a store that is there: the first run's rows move, those of the second do not.
-    let second = [#"{"k": "x", "n": 1, "c": ["y"]}"#, #"{"k": "y", "n": 2, "p": "x"}"#, #"{"k": "a", "n": 7}"#]
+    let second = [
+      #"{"k": "x", "n": 1, "c": ["y"]}"#, #"{"k": "a", "n": 7}"#, #"{"k": "y", "n": 2, "p": "x"}"#,
+      #"{"k": "a", "n": 8}"#, #"{"k": "a", "n": 9}"#,
+    ]
     _ = try importing(relationship, entities: entities, records: [second], more: "attributes: [n]", batch: batch)
     #expect(try rows("SELECT ZK, Z_OPT FROM ZA WHERE ZK IN ('a', 'x', 'y') ORDER BY 1") == ["a 2", "x 1", "y 1"])
   }

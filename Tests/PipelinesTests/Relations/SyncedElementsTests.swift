@@ -20,6 +20,7 @@ import Testing
             relationships:
               book: { to_one: Book, inverse: lines }
               part: { to_one: Part, inverse: lines }
+              next: { to_one: Line }
               figures: { to_many: Figure, inverse: line }
           Figure: { attributes: { l: string! }, relationships: { line: { to_one: Line, inverse: figures } } }
           Part: { attributes: { n: string! }, relationships: { lines: { to_many: Line, inverse: part } }, unique: [n] }
@@ -27,7 +28,9 @@ import Testing
   }
 
   /// Imports books with some options of their lines, and then synchronizes another entity with one object `u`.
-  private func run(_ options: String, _ other: String, _ books: [String], batch: Int) throws -> ImportSummary {
+  private func run(
+    _ options: String, _ other: String, _ books: [String], batch: Int, more: String = "", synced: String = #"{"x":"u"}"#
+  ) throws -> ImportSummary {
     try folder.folder.write(
       """
       model: model.yaml
@@ -42,12 +45,12 @@ import Testing
             relationships:
               lines: {
                 each: lines, find_by: { no: no }, \(options), relationships: {
-                  part: { find_by: { n: part } }, figures: { each: figures, find_by: { l: . } } } }
+                  part: { find_by: { n: part } }, figures: { each: figures, find_by: { l: . } }\(more) } }
         - name: others
           source: { files: o.ndjson, format: ndjson }
           import: { \(other) }
       """, to: "pipeline.yaml")
-    try folder.folder.write(#"{"x":"u"}"# + "\n", to: "o.ndjson")
+    try folder.folder.write(synced + "\n", to: "o.ndjson")
     return try folder.run(books.joined(separator: "\n"), batch: batch)
   }
 
@@ -72,5 +75,31 @@ import Testing
       "missing: reject", parts, [#"{"k":"b","lines":[{"no":3,"part":"t"}]}"#, #"{"k":"b"}"#], batch: batch)
     #expect(summary.rejectCounts == ["relationship.missingTarget": 1])
     #expect(try folder.rows("SELECT ZN FROM ZPART ORDER BY 1") == ["t", "u"])
+  }
+
+  @Test("what an element of a rejected record names stays, if a later record lets go of it, too", arguments: [1, 2, 9])
+  func rejectedBefore(batch: Int) throws {
+    let figures = "entity: Figure, find_by: [l], mode: sync, attributes: { l: x }"
+    _ = try run("orphans: unlink", figures, [#"{"k":"a","lines":[{"no":2,"figures":["f"]}]}"#], batch: batch)
+    let summary = try run(
+      "missing: reject", figures,
+      [#"{"k":"a","lines":[{"no":2,"figures":["f"]},{"no":3}]}"#, #"{"k":"a","lines":[]}"#], batch: batch)
+    #expect(summary.rejectCounts == ["relationship.missingTarget": 1])
+    #expect(try folder.rows("SELECT ZL FROM ZFIGURE ORDER BY 1") == ["f", "u"])
+  }
+
+  @Test("of several objects with one key a rejected record names the first one, gone or not", arguments: [1, 2, 9])
+  func sharedKey(batch: Int) throws {
+    let lines = "entity: Line, find_by: [no], mode: sync, attributes: { no: x }"
+    func run(_ books: [String]) throws -> ImportSummary {
+      try self.run(
+        "orphans: delete", lines, books, batch: batch, more: ", next: { find_by: { no: next } }", synced: #"{"x":7}"#)
+    }
+    _ = try run([#"{"k":"a","lines":[{"no":1}]}"#, #"{"k":"b","lines":[{"no":1}]}"#])
+    #expect(try folder.rows("SELECT ZNO FROM ZLINE ORDER BY 1") == ["1", "1", "7"])
+    // The list of the second record deletes the line that the first one refers to.
+    let summary = try run([#"{"lines":[{"no":5,"next":1}]}"#, #"{"k":"a","lines":[]}"#])
+    #expect(summary.rejectCounts == ["key.null": 1] && summary.entities["Line"]?.deleted == 2)
+    #expect(try folder.rows("SELECT ZNO FROM ZLINE ORDER BY 1") == ["7"])
   }
 }

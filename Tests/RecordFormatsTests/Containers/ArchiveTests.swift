@@ -61,6 +61,30 @@ import Testing
     }
   }
 
+  @Test func `an archive is estimated as large as the members that are read`() throws {
+    let folder = TemporaryFolder()
+    let text = [UInt8](repeating: 65, count: 1_000)
+    let files: [(String, [UInt8])] = [
+      ("a.csv", text), ("._a.csv", [1, 2]), ("sub/b.csv", text + text), ("c.csv.gz", Array(text[..<100])),
+    ]
+    try folder.write(
+      Tar.archive([Tar.member("sub/", [], type: "5")] + files.map { Tar.file($0.0, $0.1) }), to: "all.tar")
+    try folder.write(Zip.archive(files.map { Zip.Member($0.0, $0.1) }), to: "all.zip")
+    let cases: [([String], Int)] = [(["a.csv"], 1_000), (["*.csv"], 3_000), (["*"], 3_500), ([], 3_500), (["none"], 0)]
+    for name in ["all.tar", "all.zip"] {
+      for (members, size) in cases {
+        var options = ContainerOptions()
+        options.members = members
+        #expect(ByteSource(path: folder.file(name), container: options).estimatedBytes == size, "\(name) \(members)")
+      }
+    }
+    // Nothing tells what is in these without unpacking them, or what they are.
+    try folder.write(text, to: "all.tar.gz")
+    try folder.write(text, to: "text.tar")
+    #expect(ByteSource(path: folder.file("all.tar.gz")).estimatedBytes == 5_000)
+    #expect(ByteSource(path: folder.file("text.tar")).estimatedBytes == 1_000)
+  }
+
   @Test func `members must be chosen where there are several`() {
     for archive in [Self.tar, Self.zip] {
       #expect(read(archive).failure?.hasPrefix("missingColumn") == true)

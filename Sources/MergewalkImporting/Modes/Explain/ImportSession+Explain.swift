@@ -19,6 +19,7 @@ extension ImportSession {
       return try planner.explanation(store, exists: false)
     }
     let result: Result<ImportExplanation, ImportError>
+    let hasUnfinishedRun: Bool
     do throws(StoreError) {
       result = try PersistentStore.withReadableStore(definition.storePath, model: definition.model) {
         store -> Result<ImportExplanation, ImportError> in
@@ -28,14 +29,13 @@ extension ImportSession {
           return .failure(error)
         }
       }
+      hasUnfinishedRun = try StoreFile.hasResumablePlan(path: definition.storePath, run: definition.journalName)
     } catch {
       throw ImportError(
         code: error.code == .incompatibleModel ? .incompatibleStore : .cannotOpenStore, message: error.words)
     }
     var explanation = try result.get()
-    if StoreFile.hasResumablePlan(path: definition.storePath, run: definition.journalName) {
-      explanation.store.hasUnfinishedRun = true
-    }
+    if hasUnfinishedRun { explanation.store.hasUnfinishedRun = true }
     return explanation
   }
 }

@@ -223,7 +223,7 @@ struct HeaderJudge {
     let lengths = lengthVotes
     if lengths < 0 {
       return HeaderJudge(
-        rows: 0, reason: "the first record has fields just as long as those below, where all are as long",
+        rows: 0, reason: "the fields of the first record have the length that all those below them have",
         isCertain: false)
     }
     if let i = kinds.firstIndex(where: \.isTyped) {

@@ -113,7 +113,7 @@ import Testing
 
   @Test("a run that is resumed ends as one that was not interrupted", arguments: Soak.seeds(6))
   func interrupted(seed: UInt64) throws {
-    let book = BookImport(seed: seed)
+    let book = BookImport(seed: seed, isInterrupted: true)
     let folder = try folder(book)
     let batch = 1 + Int(seed % 3)
     try folder.write(book.pipeline(batch: batch), to: "pipeline.yaml")

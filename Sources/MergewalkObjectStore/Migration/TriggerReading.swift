@@ -1,0 +1,75 @@
+import CMergewalkSQLite
+import MergewalkSQLite
+
+/// What SQLite makes of an app's trigger.
+///
+/// An app may have functions that are not here. And it may have texts in double quotes, which SQLite takes for texts where
+/// they are no names, unless it is told not to: when columns come and go, a name becomes a text without a word, or a text
+/// a name. This shows in what the trigger reads and writes.
+enum TriggerReading {
+  /// The tables and columns that it reads and writes; and why it can be compiled only if some of what is in double quotes are
+  /// texts, if so.
+  case uses(Set<String>, String?)
+  /// It cannot be compiled, for this reason.
+  case nothing(String)
+
+  var isKnown: Bool { if case .nothing = self { false } else { true } }
+
+  /// Whether a trigger can stay that is read like this now, and what is to be said of it.
+  func fate(before: TriggerReading) -> (isKept: Bool, message: String?) {
+    switch (before, self) {
+    case (.nothing, .nothing(let reason)):
+      return (true, "is kept as it is, but whether it fits is not known: it could not be read before either: \(reason)")
+    case (.nothing, .uses), (.uses(_, .none), .uses(_, .none)): return (true, nil)
+    case (.uses(let former, let reason), .uses(let present, let refusal)):
+      if former == present { return (true, nil) }
+      if reason == nil, let refusal { return (false, "is not kept: \(refusal)") }
+      let others = former.symmetricDifference(present).sorted().joined(separator: ", ")
+      return (false, "is not kept: what is in double quotes would not be the texts and names that it was: \(others)")
+    case (.uses, .nothing(let reason)): return (false, "is not kept: \(reason)")
+    }
+  }
+}
+
+extension Connection {
+  /// Finds out what SQLite makes of a trigger of a table.
+  func reading(of trigger: String, _ sql: String) throws(StoreError) -> TriggerReading {
+    let former = [SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_DQS_DML].map { ($0, option($0)) }
+    defer { for (number, isOn) in former { setOption(number, isOn) } }
+    // Nothing is run: what an app's functions are and do does not matter.
+    setOption(SQLITE_DBCONFIG_TRUSTED_SCHEMA, true)
+    for word in sql.split(whereSeparator: { !($0.isLetter || $0.isNumber || $0 == "_") }) {
+      registerStandIn(String(word))
+    }
+    do throws(StoreError) {
+      return .uses(try uses(of: trigger), nil)
+    } catch {
+      let refusal = try error.refusal()
+      setOption(SQLITE_DBCONFIG_DQS_DML, true)
+      do throws(StoreError) { return .uses(try uses(of: trigger), refusal) } catch {
+        return .nothing(try error.refusal())
+      }
+    }
+  }
+
+  /// Compiles statements that run a trigger of a table, as SQLite looks at what one does only then.
+  ///
+  /// - Returns: What it reads and writes.
+  /// - Throws: ``StoreError`` with `sqlite` when it cannot be compiled.
+  func uses(of trigger: String) throws(StoreError) -> Set<String> {
+    let wasOn = option(SQLITE_DBCONFIG_ENABLE_TRIGGER)
+    setOption(SQLITE_DBCONFIG_ENABLE_TRIGGER, true)
+    defer { setOption(SQLITE_DBCONFIG_ENABLE_TRIGGER, wasOn) }
+    let find = try prepare("SELECT tbl_name FROM sqlite_master WHERE type = 'trigger' AND name = ?1")
+    find.bind(1, text: trigger)
+    guard try find.step() else { return [] }
+    let columns = try TableColumns(find.text(0), self)
+    find.reset()
+    let all = columns.names.map { SQLQuoting.name($0) }.map { "\($0) = \($0)" }.joined(separator: ", ")
+    let statements = [
+      "INSERT INTO \(columns.table) DEFAULT VALUES", "UPDATE \(columns.table) SET \(all)",
+      "DELETE FROM \(columns.table)",
+    ]
+    return try mapped { () throws(SQLiteError) in try uses(ofTrigger: trigger, in: statements) }
+  }
+}
