@@ -196,17 +196,13 @@ extension ManagedObjectContext {
         guard let constant = ConstantValue(anyValue: value) else {
           throw ObjectError(.typeMismatch, "\(request.entityName).\(name) cannot be a value of type \(type(of: value))")
         }
-        try row.set(place, constant.fitting(entity?.attributeType(name)))
+        try row.set(place, constant.fitting(entity?.attributesByName[name]?.type))
       }
       return false
     }
     return NSBatchResult(
       request.resultType, done, done.insertedObjectIDs + done.updatedObjectIDs, done.insertedCount + done.updatedCount)
   }
-}
-
-extension EntityDescription {
-  fileprivate func attributeType(_ name: String) -> AttributeType? { attributesByName[name]?.type }
 }
 
 extension ConstantValue {

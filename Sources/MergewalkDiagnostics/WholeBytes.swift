@@ -45,6 +45,9 @@ package enum SystemClock {
   /// Since 1970, UTC.
   package static var sinceEpoch: Double { seconds(CLOCK_REALTIME) }
 
+  /// The processor time of this thread.
+  package static var ofThread: Double { seconds(CLOCK_THREAD_CPUTIME_ID) }
+
   private static func seconds(_ clock: clockid_t) -> Double {
     var time = timespec()
     clock_gettime(clock, &time)

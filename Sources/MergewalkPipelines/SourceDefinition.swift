@@ -115,7 +115,7 @@ struct SourceArguments {
       dialect = self.dialect(of: first, source, options)
       if let dialect { format = .csv(dialect.options) }
     }
-    checkNames(inputs)
+    findings.addMisnamed(inputs) { _ in "it" }
     let isJSON = [.json, .ndjson, .jsonSequence].contains(name)
     var definition = SourceDefinition(
       sources: inputs.map(\.source), format: format, formatName: name, hasRawJSON: isJSON && !source.has("each"),
@@ -223,15 +223,6 @@ struct SourceArguments {
   }
 
   // MARK: Findings
-
-  private func checkNames(_ inputs: [SourceFiles.Input]) {
-    for input in inputs where input.source.container.formats == nil {
-      // What cannot be opened is found where it is read.
-      if let note = try? input.source.namingNote() {
-        findings.add(.misnamedFile, at: input.position, "it \(note)")
-      }
-    }
-  }
 
   /// The findings with the option or the file that they are about in place of a line of the mapping.
   func renamed(_ list: [Diagnostic]) -> [Diagnostic] {

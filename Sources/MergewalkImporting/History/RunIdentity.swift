@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkSystem
 
 /// The name of one run: its pipeline and the moment it began, to the millisecond.
@@ -11,7 +12,8 @@ package struct RunIdentity: Sendable, Hashable {
   /// Names a run of a pipeline that begins at a moment; now when none is given.
   package init(pipeline: String, started: Double? = nil) {
     self.pipeline = pipeline
-    self.started = started ?? Self.now()
+    // Whole milliseconds, so that the text and the number say the same.
+    self.started = started ?? (SystemClock.sinceEpoch * 1000).rounded(.down) / 1000
   }
 
   /// `orders@2024-01-31T12:00:00.123Z`.
@@ -35,12 +37,5 @@ package struct RunIdentity: Sendable, Hashable {
       "\(padded(Int(parts.tm_year) + 1900, 4))-\(padded(Int(parts.tm_mon) + 1, 2))-\(padded(Int(parts.tm_mday), 2))"
     let clock = "\(padded(Int(parts.tm_hour), 2)):\(padded(Int(parts.tm_min), 2)):\(padded(Int(parts.tm_sec), 2))"
     return "\(date)T\(clock).\(padded(rest < 0 ? rest + 1000 : rest, 3))Z"
-  }
-
-  private static func now() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    // Whole milliseconds, so that the text and the number say the same.
-    return (Double(time.tv_sec) * 1000 + (Double(time.tv_nsec) / 1e6).rounded(.down)) / 1000
   }
 }

@@ -154,7 +154,7 @@ extension BatchPreparer {
       refuse(
         elements.owner(element), failure.code, list, index,
         element: (elements.elements.number(element), names, ""),
-        message: message(failure.code, element, field, list.plan, records),
+        message: ListRejects.message(failure.code, element, field, list.plan, records),
         offset: elements.elements.range(element).lowerBound, &batch)
     }
     for refusal in elements.batch.refusals where !bad.contains(Int(refusal.record)) {
@@ -169,15 +169,11 @@ extension BatchPreparer {
         refuse(
           elements.owner(element), refusal.code, list, index,
           element: (place, field.map { list.plan.fieldNames[$0] }, ""),
-          message: field.map { message(refusal.code, element, $0, list.plan, records) } ?? refusal.detail,
+          message: field.map { ListRejects.message(refusal.code, element, $0, list.plan, records) } ?? refusal.detail,
           offset: elements.elements.range(element).lowerBound, &batch)
       }
     }
   }
-
-  private func message(
-    _ code: RejectCode, _ element: Int, _ field: Int, _ plan: ImportPlan, _ records: RecordBatch
-  ) -> String { ListRejects.message(code, element, field, plan, records) }
 
   private func refuse(
     _ record: Int, _ code: RejectCode, _ list: ImportList, _ index: Int,

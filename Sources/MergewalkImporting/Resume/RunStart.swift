@@ -236,7 +236,7 @@ struct FinishedRun {
     ]
   }
 
-  var when: String { ended == 0 ? "before" : "on \(RunClock.text(ended))" }
+  var when: String { ended == 0 ? "before" : "on \(RunIdentity.timestamp(Double(ended)).prefix(19))Z" }
 }
 
 extension FinishedRun {
@@ -255,21 +255,5 @@ extension ImportDefinition {
   /// The policy when the last finished run had the same inputs.
   var effectiveAgain: RunPolicy.SameInputs {
     policy.again ?? (parts.contains { $0.root.mode == .insert && $0.root.findBy.isEmpty } ? .fail : .run)
-  }
-}
-
-/// The time of day.
-enum RunClock {
-  /// Seconds since 1970.
-  static func now() -> Double { SystemClock.sinceEpoch }
-
-  /// A time in UTC, such as `2024-01-31T12:00:00Z`.
-  static func text(_ seconds: Int64) -> String {
-    var seconds = time_t(seconds)
-    var parts = tm()
-    gmtime_r(&seconds, &parts)
-    func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
-    return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
-      + "T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
   }
 }

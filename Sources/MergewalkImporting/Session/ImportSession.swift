@@ -416,7 +416,7 @@ public final class ImportSession {
     return FinishedRun(
       definition: digest, contents: contents,
       size: now.reduce(0) { $0 + max($1.size, 0) },
-      ended: definition.hashSeed == nil ? Int64(RunClock.now()) : 0)
+      ended: definition.hashSeed == nil ? Int64(SystemClock.sinceEpoch) : 0)
   }
 
   /// Finishes the store's file, leaves it for another process to resume, or rolls the run back.

@@ -1,5 +1,4 @@
 import MergewalkDiagnostics
-import MergewalkSystem
 import MergewalkObjectStore
 import MergewalkRecordFormats
 
@@ -75,23 +74,16 @@ struct SQLiteRecordReader: RecordReader {
     if let failure { throw failure }
     let count: Int
     if let left = secondsLeft {
-      let start = Self.processorTime()
+      let start = SystemClock.ofThread
       count = database.reading.interruptible(
-        { Self.processorTime() - start > left }, { readRows(into: &batch, limit: limit) })
-      secondsLeft = left - (Self.processorTime() - start)
+        { SystemClock.ofThread - start > left }, { readRows(into: &batch, limit: limit) })
+      secondsLeft = left - (SystemClock.ofThread - start)
     } else {
       count = readRows(into: &batch, limit: limit)
     }
     if count > 0 { return true }
     if let failure { throw failure }
     return false
-  }
-
-  /// The seconds of processor time that this thread has used.
-  private static func processorTime() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
   /// Appends rows up to a limit, and says how many; what ends them too early is the failure.

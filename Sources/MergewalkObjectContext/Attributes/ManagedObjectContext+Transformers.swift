@@ -58,15 +58,11 @@ extension ManagedObjectContext {
   func encode(
     _ value: Any, _ attribute: AttributeDescription, _ entity: EntityDescription
   ) throws(ObjectError) -> [UInt8] {
-    do {
-      switch try transformer(attribute, entity) {
-      case .forward(let transformer): return try transformer.transformedValue(value)
-      case .unarchiving(let transformer): return try transformer.reverseTransformedValue(value)
+    try transform(attribute, entity, "cannot be set to a value of the type \(type(of: value))") {
+      switch $0 {
+      case .forward(let transformer): try transformer.transformedValue(value)
+      case .unarchiving(let transformer): try transformer.reverseTransformedValue(value)
       }
-    } catch let error as ObjectError {
-      throw error
-    } catch {
-      throw failure("cannot be set to \(Self.brief(value))", error, attribute, entity)
     }
   }
 
@@ -74,34 +70,28 @@ extension ManagedObjectContext {
   func decode(
     _ bytes: [UInt8], _ attribute: AttributeDescription, _ entity: EntityDescription
   ) throws(ObjectError) -> Any {
-    do {
-      switch try transformer(attribute, entity) {
-      case .forward(let transformer): return try transformer.reverseTransformedValue(bytes)
-      case .unarchiving(let transformer): return try transformer.transformedValue(bytes)
+    try transform(attribute, entity, "has \(bytes.count) bytes that cannot be read") {
+      switch $0 {
+      case .forward(let transformer): try transformer.reverseTransformedValue(bytes)
+      case .unarchiving(let transformer): try transformer.transformedValue(bytes)
       }
-    } catch let error as ObjectError {
-      throw error
-    } catch {
-      throw failure("has \(bytes.count) bytes that cannot be read", error, attribute, entity)
     }
   }
 
-  private func transformer(
-    _ attribute: AttributeDescription, _ entity: EntityDescription
-  ) throws(ObjectError) -> ValueTransformerRegistry.Entry {
-    if let entry = ValueTransformerRegistry.shared(storeList).entry(attribute) { return entry }
-    throw ObjectError(
-      .transformer,
-      "\(entity.name).\(attribute.name) has the transformer \(attribute.valueTransformerName ?? ""), which is not "
-        + "registered; call registerTransformer(_:forName:) first")
+  private func transform<Result>(
+    _ attribute: AttributeDescription, _ entity: EntityDescription, _ failure: @autoclosure () -> String,
+    _ body: (ValueTransformerRegistry.Entry) throws -> Result
+  ) throws(ObjectError) -> Result {
+    var name: String { "\(entity.name).\(attribute.name)" }
+    guard let entry = ValueTransformerRegistry.shared(storeList).entry(attribute) else {
+      throw ObjectError(
+        .transformer,
+        "\(name) has the transformer \(attribute.valueTransformerName ?? ""), which is not registered; call "
+          + "registerTransformer(_:forName:) first")
+    }
+    do { return try body(entry) } catch let error as ObjectError { throw error } catch {
+      let transformer = attribute.valueTransformerName.map { "transformer \($0)" } ?? "default transformer"
+      throw ObjectError(.transformer, "\(name) \(failure()): \(transformer): \(error)")
+    }
   }
-
-  private func failure(
-    _ what: String, _ error: any Error, _ attribute: AttributeDescription, _ entity: EntityDescription
-  ) -> ObjectError {
-    let name = attribute.valueTransformerName.map { "transformer \($0)" } ?? "default transformer"
-    return ObjectError(.transformer, "\(entity.name).\(attribute.name) \(what): \(name): \(error)")
-  }
-
-  private static func brief(_ value: Any) -> String { "a value of the type \(type(of: value))" }
 }

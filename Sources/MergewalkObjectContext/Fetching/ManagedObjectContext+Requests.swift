@@ -134,9 +134,7 @@ extension ManagedObjectContext {
     let compiled = try plan.compile(.values)
     let columns = Array(compiled.columns[..<min(compiled.firstSortKey, compiled.columns.count)])
     let store = plan.store
-    let table = FetchedCells(
-      columns: columns, width: columns.reduce(0) { max($0, Int($1.lastPosition) + 1) }, schema: store.schema,
-      storeUUID: store.identifier)
+    let table = cells(columns[...], store)
     if plan.isStoreAffected {
       try fetchErrors { () throws(FetchError) in try table.read(try store.cursor(compiled)) }
     }
@@ -208,10 +206,12 @@ extension ManagedObjectContext {
   }
 
   private func sortKeyTable(_ compiled: CompiledFetch, _ store: PersistentStore) -> FetchedCells {
-    let columns = compiled.columns[compiled.firstSortKey...]
+    cells(compiled.columns[compiled.firstSortKey...], store)
+  }
+
+  private func cells(_ columns: ArraySlice<FetchedColumn>, _ store: PersistentStore) -> FetchedCells {
     let width = columns.reduce(0) { max($0, Int($1.lastPosition) + 1) }
-    return FetchedCells(
-      columns: columns, width: width, schema: store.schema, storeUUID: store.identifier)
+    return FetchedCells(columns: columns, width: width, schema: store.schema, storeUUID: store.identifier)
   }
 
   /// Lets objects forget what they know of others, because their rows were fetched anew.

@@ -14,18 +14,10 @@ extension ObjectPredicate {
       comparison.left = try comparison.left.replacing(body)
       comparison.right = try comparison.right.replacing(body)
       return .comparison(comparison)
-    case .and(let parts): return .and(try Self.replacing(parts, body))
-    case .or(let parts): return .or(try Self.replacing(parts, body))
+    case .and(let parts): return .and(try parts.map { part throws(Failure) in try part.replacing(body) })
+    case .or(let parts): return .or(try parts.map { part throws(Failure) in try part.replacing(body) })
     case .not(let part): return .not(try part.replacing(body))
     }
-  }
-
-  private static func replacing<Failure: Error>(
-    _ parts: [ObjectPredicate], _ body: (ObjectExpression) throws(Failure) -> ObjectExpression?
-  ) throws(Failure) -> [ObjectPredicate] {
-    var result: [ObjectPredicate] = []
-    for part in parts { result.append(try part.replacing(body)) }
-    return result
   }
 }
 
@@ -39,8 +31,9 @@ extension ObjectExpression {
     case .constant, .evaluatedObject, .variable: return self
     case .path(let base, let path): return .path(try base.replacing(body), path)
     case .function(let function, let arguments):
-      return .function(function, try Self.replacing(arguments, body))
-    case .aggregate(let elements): return .aggregate(try Self.replacing(elements, body))
+      return .function(function, try arguments.map { part throws(Failure) in try part.replacing(body) })
+    case .aggregate(let elements):
+      return .aggregate(try elements.map { part throws(Failure) in try part.replacing(body) })
     case .subquery(let collection, let variable, let predicate):
       return .subquery(
         try collection.replacing(body), variable: variable, try predicate.replacing(body))
@@ -55,13 +48,5 @@ extension ObjectExpression {
     case .assignment(let variable, let value):
       return .assignment(variable: variable, try value.replacing(body))
     }
-  }
-
-  private static func replacing<Failure: Error>(
-    _ parts: [ObjectExpression], _ body: (ObjectExpression) throws(Failure) -> ObjectExpression?
-  ) throws(Failure) -> [ObjectExpression] {
-    var result: [ObjectExpression] = []
-    for part in parts { result.append(try part.replacing(body)) }
-    return result
   }
 }

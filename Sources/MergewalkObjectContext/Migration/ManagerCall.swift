@@ -33,16 +33,9 @@ enum ManagerCall {
     else { throw PredicateError(.syntax, "expected FUNCTION(…), found \(text.prefix(80))") }
     var parts: [String] = []
     var depth = 0
-    var quote: UInt8?
     var start = open + 1
-    for index in (open + 1)..<close {
-      let byte = bytes[index]
-      if let mark = quote {
-        if byte == mark { quote = nil }
-        continue
-      }
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "'"): quote = byte
+    for index in bytes.placesOutsideQuotes where index > open && index < close {
+      switch bytes[index] {
       case UInt8(ascii: "("), UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
       case UInt8(ascii: ")"), UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
       case UInt8(ascii: ",") where depth == 0:

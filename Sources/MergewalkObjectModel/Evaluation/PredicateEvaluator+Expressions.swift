@@ -5,7 +5,8 @@ extension PredicateEvaluator {
     of expression: ObjectExpression, _ object: EvaluatedValue
   ) throws(PredicateError) -> EvaluatedValue {
     switch expression {
-    case .constant(let constant): return try value(of: constant)
+    case .constant(.attribute(let value)): return .attribute(value)
+    case .constant(let constant): return try EvaluatedValue(constant)
     case .evaluatedObject: return object
     case .variable(let name): return try value(ofVariable: name)
     case .path(.evaluatedObject, let path): return try value(at: path.components[...], of: object)
@@ -14,12 +15,6 @@ extension PredicateEvaluator {
       defer { leave() }
       return try compound(expression, object)
     }
-  }
-
-  @inline(__always)
-  private func value(of constant: ConstantValue) throws(PredicateError) -> EvaluatedValue {
-    if case .attribute(let value) = constant { return .attribute(value) }
-    return try EvaluatedValue(constant)
   }
 
   private func value(ofVariable name: String) throws(PredicateError) -> EvaluatedValue {

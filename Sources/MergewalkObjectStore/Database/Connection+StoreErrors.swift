@@ -31,6 +31,14 @@ extension Connection {
     try mapped { () throws(SQLiteError) in try SQLiteCalls.text(self, sql) }
   }
 
+  /// The first column of all rows.
+  func texts(_ sql: String) throws(StoreError) -> [String] {
+    let rows = try prepare(sql)
+    var texts: [String] = []
+    while try rows.step() { texts.append(rows.text(0)) }
+    return texts
+  }
+
   func backUp(to path: String) throws(StoreError) {
     try mapped { () throws(SQLiteError) in try SQLiteCalls.backUp(self, to: path) }
   }

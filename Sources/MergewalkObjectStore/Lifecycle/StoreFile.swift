@@ -229,10 +229,7 @@ package final class StoreFile {
   }
 
   static func indexNames(_ connection: Connection) throws(StoreError) -> Set<String> {
-    var names = Set<String>()
-    let rows = try connection.prepare("SELECT name FROM sqlite_master WHERE type = 'index'")
-    while try rows.step() { names.insert(rows.text(0)) }
-    return names
+    Set(try connection.texts("SELECT name FROM sqlite_master WHERE type = 'index'"))
   }
 
   // MARK: - The end

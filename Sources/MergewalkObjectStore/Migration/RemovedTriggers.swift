@@ -45,10 +45,7 @@ final class RemovedTriggers {
   }
 
   private static func names(_ connection: Connection) throws(StoreError) -> [String] {
-    let rows = try connection.prepare("SELECT name FROM sqlite_master WHERE type = 'trigger'")
-    var names: [String] = []
-    while try rows.step() { names.append(rows.text(0)) }
-    return names
+    try connection.texts("SELECT name FROM sqlite_master WHERE type = 'trigger'")
   }
 
   /// Makes a trigger again if what it does still compiles.

@@ -85,7 +85,7 @@ struct PlanApplication {
 
   /// The tables and indexes that the run has made, such as those of a history that began with it.
   private func missingStatements() throws(StoreError) -> [String] {
-    let known = try names(target)
+    let known = Set(try target.texts("SELECT type || ' ' || name FROM sqlite_schema"))
     var statements: [String] = []
     let rows = try source.prepare(
       "SELECT type || ' ' || name, sql, name FROM sqlite_schema ORDER BY type = 'table' DESC, rowid")
@@ -96,13 +96,6 @@ struct PlanApplication {
       statements.append(rows.text(1))
     }
     return statements
-  }
-
-  private func names(_ connection: Connection) throws(StoreError) -> Set<String> {
-    var names = Set<String>()
-    let rows = try connection.prepare("SELECT type || ' ' || name FROM sqlite_schema")
-    while try rows.step() { names.insert(rows.text(0)) }
-    return names
   }
 
   /// Copies the changed rows of a table into a temporary one.

@@ -41,6 +41,22 @@ package struct EntityTable: Sendable {
   /// The column with the position in the ordered inverse of a to-one relationship; `nil` when it is not ordered.
   package func orderKeyColumn(slot: Int) -> String? { orderKeyColumns[slot].map { columns[$0].name } }
 
+  /// The columns of a whole row as statements name them, and for each slot its place among them, counted from 0, and that
+  /// of the destination's entity number.
+  var rowColumns: (names: [String], places: [Int: (value: Int32, entity: Int32?)]) {
+    var names = ["Z_PK", "Z_ENT", "Z_OPT"]
+    var places: [Int: (value: Int32, entity: Int32?)] = [:]
+    for column in columns {
+      guard case .slot(let slot) = column.role else { continue }
+      let place = Int32(names.count)
+      names.append(column.name)
+      let entity = destinationEntityColumn(slot: slot)
+      if let entity { names.append(entity) }
+      places[slot] = (place, entity == nil ? nil : place + 1)
+    }
+    return (names, places)
+  }
+
   /// The `CREATE TABLE` statement as Core Data words it.
   package var createStatement: String {
     let list = columns.map { $0.role == .primaryKey ? "Z_PK INTEGER PRIMARY KEY" : "\($0.name) \($0.declaredType)" }

@@ -46,16 +46,7 @@ public final class StoreFiller {
 
     init(_ store: PersistentStore, root: RootIndex, replaces: Bool) throws(StoreError) {
       let table = store.schema.table(forRoot: root)
-      var names = ["Z_PK", "Z_ENT", "Z_OPT"]
-      var parameters: [Int: (value: Int32, entity: Int32?)] = [:]
-      for column in table.columns {
-        guard case .slot(let slot) = column.role else { continue }
-        names.append(column.name)
-        let position = Int32(names.count)
-        let other = table.destinationEntityColumn(slot: slot)
-        if let other { names.append(other) }
-        parameters[slot] = (position, other == nil ? nil : position + 1)
-      }
+      let (names, places) = table.rowColumns
       let update =
         replaces
         ? " ON CONFLICT (Z_PK) DO UPDATE SET "
@@ -63,7 +54,8 @@ public final class StoreFiller {
       statement = try store.connection.prepare(
         "INSERT INTO \(table.name) (\(names.joined(separator: ", "))) VALUES "
           + "(\(names.map { _ in "?" }.joined(separator: ", ")))\(update)")
-      self.parameters = parameters
+      // Parameters count from 1.
+      parameters = places.mapValues { ($0.value + 1, $0.entity.map { $0 + 1 }) }
     }
   }
 

@@ -9,7 +9,7 @@ public final class StoredObject {
   private let store: PersistentStore
   private let numbers: EntityNumbers
   /// For each slot below the root its column in ``select``, and the column with the entity number behind it.
-  private let columns: [Int: (column: Int32, entity: Int32?)]
+  private let columns: [Int: (value: Int32, entity: Int32?)]
   private let selectList: String
   private var current: Statement?
   private var byKey: Statement?
@@ -29,20 +29,8 @@ public final class StoredObject {
     entity = store.model.entities[root.index]
     numbers = EntityNumbers(store.schema, root: root)
     let table = store.schema.table(forRoot: root)
-    var names = ["Z_PK", "Z_ENT", "Z_OPT"]
-    var columns: [Int: (column: Int32, entity: Int32?)] = [:]
-    for column in table.columns {
-      guard case .slot(let slot) = column.role else { continue }
-      let position = Int32(names.count)
-      names.append(column.name)
-      if let other = table.destinationEntityColumn(slot: slot) {
-        columns[slot] = (position, position + 1)
-        names.append(other)
-      } else {
-        columns[slot] = (position, nil)
-      }
-    }
-    self.columns = columns
+    let (names, places) = table.rowColumns
+    columns = places
     selectList = "SELECT \(names.joined(separator: ", ")) FROM \(table.name)"
   }
 
@@ -55,7 +43,7 @@ public final class StoredObject {
   ///
   /// When the file with a value cannot be read, the walk through the records ends with an error after this one.
   public func value(of attribute: AttributeDescription) -> AttributeValue {
-    guard let statement = current, let column = columns[attribute.slot]?.column else { return .null }
+    guard let statement = current, let column = columns[attribute.slot]?.value else { return .null }
     switch statement.type(column) {
     case SQLITE_NULL: return .null
     case SQLITE_INTEGER: return AttributeValue(stored: statement.integer(column), attribute.type)
@@ -80,12 +68,12 @@ public final class StoredObject {
   public func references(of relationship: RelationshipDescription) throws(StoreError) -> [StoredReference] {
     let model = store.model
     guard relationship.isToMany else {
-      guard let statement = current, let place = columns[relationship.slot], !statement.isNull(place.column) else {
+      guard let statement = current, let place = columns[relationship.slot], !statement.isNull(place.value) else {
         return []
       }
       let own = place.entity.map { statement.isNull($0) ? -1 : numbers.destination(statement.integer($0)) } ?? -1
       let entity = own >= 0 ? Int(own) : relationship.destinationEntity
-      return [StoredReference(model.entities[entity], statement.integer(place.column))]
+      return [StoredReference(model.entities[entity], statement.integer(place.value))]
     }
     return try members(of: primaryKey, relationship)
   }

@@ -32,11 +32,8 @@ enum CloudTables {
   }
 
   static func names(_ connection: Connection) throws(StoreError) -> [String] {
-    let rows = try connection.prepare(
+    try connection.texts(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND upper(name) GLOB 'ANSCK*' ORDER BY name")
-    var names: [String] = []
-    while try rows.step() { names.append(rows.text(0)) }
-    return names
   }
 
   /// How many rows are about entities that the store does not have.

@@ -221,12 +221,7 @@ public struct StoreVerifier {
   }
 
   private mutating func checkFile() {
-    let problems = attempt { connection throws(StoreError) in
-      let check = try connection.prepare("PRAGMA integrity_check(20)")
-      var lines: [String] = []
-      while try check.step() { lines.append(check.text(0)) }
-      return lines
-    }
+    let problems = attempt { connection throws(StoreError) in try connection.texts("PRAGMA integrity_check(20)") }
     for problem in problems ?? [] where problem != "ok" { add(.error, .integrity, message: problem) }
     let expectations = [("page_size", "4096"), ("auto_vacuum", "2"), ("encoding", "UTF-8")]
     for (pragma, expected) in expectations {

@@ -25,7 +25,7 @@ struct HeaderCheck {
     // What can be read only once is left for the run, and so is the rest of a tar archive.
     var isPartial = inputs.contains(where: \.source.isReadOnce)
     let inputs = inputs.filter { !$0.source.isReadOnce }
-    checkNames(inputs)
+    findings.addMisnamed(inputs) { "“\($0.path)”" }
     guard format.hasFixedColumns else {
       checkPaths(columns, format)
       if !findings.hasErrors { checkMembers(inputs, format, source: source, columns: columns) }
@@ -148,16 +148,6 @@ struct HeaderCheck {
       // Whatever else is wrong was found with the header.
       guard error.code == .missingColumn else { return }
       findings.add(.unknownColumn, at: column.position, "“\(input.path)”: \(error.message)")
-    }
-  }
-
-  /// Finds files whose names say that they are packed in another way than they are.
-  private func checkNames(_ inputs: [SourceFiles.Input]) {
-    for input in inputs where input.source.container.formats == nil {
-      // What cannot be opened is found where it is read.
-      if let note = try? input.source.namingNote() {
-        findings.add(.misnamedFile, at: input.position, "“\(input.path)” \(note)")
-      }
     }
   }
 

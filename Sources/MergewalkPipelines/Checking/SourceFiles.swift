@@ -220,3 +220,17 @@ struct SourceFiles {
     return options
   }
 }
+
+extension Findings {
+  /// Finds files whose names say that they are packed in another way than they are.
+  ///
+  /// - Parameter name: What a file is called.
+  func addMisnamed(_ inputs: [SourceFiles.Input], _ name: (SourceFiles.Input) -> String) {
+    for input in inputs where input.source.container.formats == nil {
+      // What cannot be opened is found where it is read.
+      if let note = try? input.source.namingNote() {
+        add(.misnamedFile, at: input.position, "\(name(input)) \(note)")
+      }
+    }
+  }
+}

@@ -22,20 +22,22 @@ final class Findings {
   /// The bytes of the file, as far as they were read: what scalars look like in it.
   var source: [UInt8] = []
 
-  /// The last byte before a place on its line, but for spaces.
-  func byte(before position: SourcePosition) -> UInt8? {
+  /// The line of the file in which a place is; `nil` for places elsewhere.
+  private func line(of position: SourcePosition) -> ArraySlice<UInt8>? {
     guard position.includedPath == nil, position.line > 0, position.column > 0 else { return nil }
     let lines = source.split(separator: 10, maxSplits: position.line, omittingEmptySubsequences: false)
-    guard position.line <= lines.count else { return nil }
-    return lines[position.line - 1].prefix(position.column - 1).last { $0 != 32 }
+    return position.line <= lines.count ? lines[position.line - 1] : nil
+  }
+
+  /// The last byte before a place on its line, but for spaces.
+  func byte(before position: SourcePosition) -> UInt8? {
+    line(of: position)?.prefix(position.column - 1).last { $0 != 32 }
   }
 
   /// The name of the variable whose value is all of a scalar; `nil` where none is written.
   func variable(at position: SourcePosition) -> String? {
-    guard position.includedPath == nil, position.line > 0, position.column > 0 else { return nil }
-    let lines = source.split(separator: 10, maxSplits: position.line, omittingEmptySubsequences: false)
-    guard position.line <= lines.count else { return nil }
-    let text = lines[position.line - 1].dropFirst(position.column - 1).drop { $0 == 0x22 || $0 == 0x27 }
+    guard let line = line(of: position) else { return nil }
+    let text = line.dropFirst(position.column - 1).drop { $0 == 0x22 || $0 == 0x27 }
     guard text.starts(with: [0x24, 0x7B]), let end = text.firstIndex(of: 0x7D) else { return nil }
     let name = String(decoding: text[text.startIndex..<end].dropFirst(2), as: UTF8.self)
     return name.contains(":") ? nil : name

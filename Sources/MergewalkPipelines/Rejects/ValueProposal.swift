@@ -18,19 +18,19 @@ enum ValueProposal {
     "(null)", "<null>", "#NA", ".", "..", "--", "NULL", "n.a.", "k.A.", "unknown", "missing",
   ]
 
-  /// The words for a value that is missing, where all of them are such words.
   private static func missing(_ samples: [RejectedValue]) -> String? {
+    missing(samples) { ColumnProfile.nullSpellings.contains($0) || otherWords.contains($0) }
+  }
+
+  /// Advice about the words for a value that is missing, where all of them are such words.
+  private static func missing(_ samples: [RejectedValue], _ isMissing: (String) -> Bool) -> String? {
     var words: [String] = []
     for sample in samples {
-      guard let text = sample.candidates.last.map({ String(decoding: $0, as: UTF8.self) }),
-        ColumnProfile.nullSpellings.contains(text) || otherWords.contains(text)
+      guard let text = sample.candidates.last.map({ String(decoding: $0, as: UTF8.self) }), isMissing(text)
       else { return nil }
       if !words.contains(text) { words.append(text) }
     }
-    return words.isEmpty ? nil : missing(words)
-  }
-
-  private static func missing(_ words: [String]) -> String {
+    if words.isEmpty { return nil }
     let list = words.map { GuessedPipeline.text($0) }
     return "for a value that is missing set “null_tokens: [\(list.joined(separator: ", "))]”"
   }
@@ -49,13 +49,7 @@ enum ValueProposal {
 
   /// Advice about the day that MySQL writes for none.
   private static func zero(_ samples: [RejectedValue]) -> String? {
-    var words: [String] = []
-    for sample in samples {
-      guard let text = sample.candidates.last.map({ String(decoding: $0, as: UTF8.self) }), text.hasPrefix("0000-00-00")
-      else { return nil }
-      if !words.contains(text) { words.append(text) }
-    }
-    return words.isEmpty ? nil : missing(words)
+    missing(samples) { $0.hasPrefix("0000-00-00") }
   }
 
   private static func date(_ samples: [RejectedValue], mayBeISO: Bool = false) -> String? {

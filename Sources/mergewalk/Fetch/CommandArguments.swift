@@ -50,21 +50,13 @@ struct CommandArguments {
   /// text.
   static func placeholders(_ text: String) -> [UInt8] {
     var conversions: [UInt8] = []
-    var quote: UInt8?
     let bytes = Array(text.utf8)
-    var index = 0
-    while index < bytes.count {
-      let byte = bytes[index]
-      index += 1
-      if let open = quote {
-        if byte == UInt8(ascii: "\\") { index += 1 } else if byte == open { quote = nil }
-      } else if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
-        quote = byte
-      } else if byte == UInt8(ascii: "%") {
-        while index < bytes.count, "hlqLztj".utf8.contains(bytes[index]) { index += 1 }
-        if index < bytes.count { conversions.append(bytes[index]) }
-        index += 1
-      }
+    var end = 0
+    for index in bytes.placesOutsideQuotes where index >= end && bytes[index] == UInt8(ascii: "%") {
+      end = index + 1
+      while end < bytes.count, "hlqLztj".utf8.contains(bytes[end]) { end += 1 }
+      if end < bytes.count { conversions.append(bytes[end]) }
+      end += 1
     }
     return conversions
   }

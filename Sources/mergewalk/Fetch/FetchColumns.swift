@@ -97,28 +97,18 @@ enum FetchColumns {
     var items: [Item] = []
     var start = 0
     var depth = 0
-    var quote: UInt8?
-    var index = 0
-    while index <= bytes.count {
-      let byte = index < bytes.count ? bytes[index] : UInt8(ascii: ",")
-      if let open = quote, index < bytes.count {
-        if byte == UInt8(ascii: "\\") { index += 1 } else if byte == open { quote = nil }
-      } else {
-        switch byte {
-        case UInt8(ascii: "'"), UInt8(ascii: "\""): quote = byte
-        case UInt8(ascii: "("), UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-        case UInt8(ascii: ")"), UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
-        // What is left open at the end is the parser's to say.
-        case UInt8(ascii: ",") where depth <= 0 || index == bytes.count:
-          items.append(try item(bytes, start..<index, text))
-          start = index + 1
-        default: break
-        }
+    for index in bytes.placesOutsideQuotes {
+      switch bytes[index] {
+      case UInt8(ascii: "("), UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: ")"), UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+      case UInt8(ascii: ",") where depth <= 0:
+        items.append(try item(bytes, start..<index, text))
+        start = index + 1
+      default: break
       }
-      index += 1
     }
-    // An escape was the last byte.
-    if start < bytes.count { items.append(try item(bytes, start..<bytes.count, text)) }
+    // What is left open at the end is the parser's to say.
+    items.append(try item(bytes, start..<bytes.count, text))
     return items
   }
 

@@ -165,14 +165,8 @@ struct RejectsEditCommand: ParsableCommand {
 
   /// Calls `body` with each line of the rejects file.
   private func forEach(_ body: (RejectLine) -> Void) throws {
-    var isWhole = true
-    try RejectsFile.forEach(file) { line, problem in
-      if let line {
-        body(line)
-      } else {
-        Console.words(problem)
-        isWhole = false
-      }
+    let isWhole = try RejectsFile.forEach(file) { line in
+      body(line)
       return true
     }
     if !isWhole { throw ExitStatus.failure }

@@ -4,12 +4,14 @@ import MergewalkRecordFormats
 
 /// Reading rejects files for people.
 enum RejectsFile {
-  /// Calls `body` with each line, or with why it is none, until it returns false.
+  /// Calls `body` with each reject until it returns false, and says which lines are none.
   ///
+  /// - Returns: Whether all lines that were read are rejects.
   /// - Throws: the exit code, after the words, when the file cannot be read.
   ///   Also when none of its first lines is a reject: then it is another file, and only that is said.
-  static func forEach(_ path: String, _ body: (RejectLine?, _ problem: String) throws -> Bool) throws {
+  static func forEach(_ path: String, _ body: (RejectLine) throws -> Bool) throws -> Bool {
     var rejects = 0
+    var isWhole = true
     var held: [Problem] = []
     do {
       var lines = try RejectLines(ByteSource(path: path))
@@ -18,9 +20,9 @@ enum RejectsFile {
         switch next {
         case .success(let line) where !line.isBlank:
           rejects += 1
-          for problem in held { if try !body(nil, problem.text) { return } }
+          for problem in held { Console.words(problem.text) }
           held = []
-          if try !body(line, "") { return }
+          if try !body(line) { return isWhole }
           continue
         case .success(let line):
           let reason = "it says neither which file a record is from nor why it was rejected"
@@ -30,8 +32,9 @@ enum RejectsFile {
             place: "\(path):\(error.position.line):\(error.position.column)", reason: error.message,
             code: error.code.rawValue)
         }
+        isWhole = false
         if rejects > 0 {
-          if try !body(nil, problem.text) { return }
+          Console.words(problem.text)
           continue
         }
         held.append(problem)
@@ -41,7 +44,8 @@ enum RejectsFile {
           throw ExitStatus.failure
         }
       }
-      for problem in held { if try !body(nil, problem.text) { return } }
+      for problem in held { Console.words(problem.text) }
+      return isWhole
     } catch let error as ReadError {
       FindingsOutput.words([error.diagnostic])
       throw ExitStatus.failure

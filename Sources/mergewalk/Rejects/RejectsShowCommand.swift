@@ -104,16 +104,9 @@ struct RejectsShowCommand: ParsableCommand {
   }
 
   func run() throws {
-    var isWhole = true
     var shown = 0
     var names = RejectNames()
-    try RejectsFile.forEach(file) { line, problem in
-      guard shown < limit ?? .max else { return false }
-      guard let line else {
-        isWhole = false
-        Console.words(problem)
-        return true
-      }
+    let isWhole = try RejectsFile.forEach(file) { line in
       if shown == 0, !filter.isOpen { names.add(line) }
       guard filter.matches(line) else { return true }
       shown += 1
@@ -122,7 +115,7 @@ struct RejectsShowCommand: ParsableCommand {
       } else {
         Console.data(json ? RejectsFile.json(line).text : RejectsFile.text(line))
       }
-      return true
+      return shown < limit ?? .max
     }
     if shown == 0 { names.explain(filter, of: file) }
     if !isWhole { throw ExitStatus.findings }

@@ -39,14 +39,9 @@ struct RejectsSummaryCommand: ParsableCommand {
     let isThere = access(file, F_OK) == 0 || errno != ENOENT
     if !isThere { Console.words("\(file): there is no such file; a run without rejects makes none") }
     if isThere {
-      try RejectsFile.forEach(file) { line, problem in
-        if let line {
-          if tally.count == 0, !filter.isOpen { names.add(line) }
-          if filter.matches(line) { tally.add(line) }
-        } else {
-          isWhole = false
-          Console.words(problem)
-        }
+      isWhole = try RejectsFile.forEach(file) { line in
+        if tally.count == 0, !filter.isOpen { names.add(line) }
+        if filter.matches(line) { tally.add(line) }
         return true
       }
     }

@@ -52,6 +52,15 @@ extension [UInt8] {
   /// Where a name first stands outside quotation marks, with no part of a longer one beside it.
   package func firstPlace(ofName name: String, _ isPart: (UInt8) -> Bool) -> Int? {
     let wanted = Array(name.utf8)
+    return placesOutsideQuotes.first { index in
+      self[index...].starts(with: wanted) && (index == 0 || !isPart(self[index - 1]))
+        && (index + wanted.count == count || !isPart(self[index + wanted.count]))
+    }
+  }
+
+  /// Where the bytes of a format are that stand outside quotation marks.
+  package var placesOutsideQuotes: [Int] {
+    var places: [Int] = []
     var quote: UInt8?
     var index = 0
     while index < count {
@@ -60,13 +69,11 @@ extension [UInt8] {
         if byte == UInt8(ascii: "\\") { index += 1 } else if byte == open { quote = nil }
       } else if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
         quote = byte
-      } else if self[index...].starts(with: wanted), index == 0 || !isPart(self[index - 1]),
-        index + wanted.count == count || !isPart(self[index + wanted.count])
-      {
-        return index
+      } else {
+        places.append(index)
       }
       index += 1
     }
-    return nil
+    return places
   }
 }

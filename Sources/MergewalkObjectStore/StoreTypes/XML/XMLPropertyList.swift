@@ -44,13 +44,20 @@ enum XMLPropertyList {
 
   private static func text(_ name: String, _ text: String, _ indent: Int, _ file: AtomicFile) throws(StoreError) {
     try file.write(String(repeating: " ", count: indent) + "<" + name)
-    if text.isXML {
-      try file.write(">")
-      try file.write(text.xml([.element, .quote]))
-    } else {
-      try file.write(" encoding=\"base64\">")
-      try file.write(Base64.text(Array(text.utf8)))
-    }
+    try file.write(text: text)
     try file.write("</\(name)>\n")
+  }
+}
+
+extension AtomicFile {
+  /// Ends the tag of an element with text, and writes the text.
+  func write(text: String) throws(StoreError) {
+    if text.isXML {
+      try write(">")
+      try write(text.xml([.element, .quote]))
+    } else {
+      try write(" encoding=\"base64\">")
+      try write(Base64.text(Array(text.utf8)))
+    }
   }
 }

@@ -82,14 +82,7 @@ struct XMLStoreWriter {
     // The shortest text that is read as the same number.
     case .double(let number), .date(let number): try file.write(">\(number)")
     case .decimal(let number): try file.write(">\(number)")
-    case .string(let text), .uri(let text):
-      if text.isXML {
-        try file.write(">")
-        try file.write(text.xml([.element, .quote]))
-      } else {
-        try file.write(" encoding=\"base64\">")
-        try file.write(Base64.text(Array(text.utf8)))
-      }
+    case .string(let text), .uri(let text): try file.write(text: text)
     case .binary(let bytes):
       try file.write(">")
       try file.write(Base64.text(bytes))

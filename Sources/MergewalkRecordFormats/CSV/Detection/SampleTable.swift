@@ -233,12 +233,6 @@ struct SampleTable {
   }
 
   private static func lineEnds(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) -> Int {
-    var count = 0
-    var i = start
-    while i < end {
-      if bytes[i] == 10 || (bytes[i] == 13 && !(i + 1 < end && bytes[i + 1] == 10)) { count += 1 }
-      i += 1
-    }
-    return count
+    bytes.baseAddress.map { CSVParser.lineEnds($0, start, end) } ?? 0
   }
 }
