@@ -21,8 +21,11 @@ extension PartImport {
     guard !plan.postponed.isEmpty else { return }
     importer.pass = .first
     importer.linksMayFail = plan.postponed.contains { relationship in
-      relationship.isTakenByOthers
-        || relationship.stage == .creating && importer.hasGuards(importer.nodes[relationship.target])
+      let target = importer.nodes[relationship.target]
+      // What a record says of a target that is only looked for may be refused, too.
+      let isWritten =
+        relationship.stage == .creating || relationship.stage == .taking && !target.plan.attributeFields.isEmpty
+      return relationship.isTakenByOthers || isWritten && importer.hasGuards(target)
     }
     importer.listsWait =
       !plan.lists.isEmpty && (importer.linksMayFail || plan.postponed.contains { $0.stage == .rejecting })

@@ -168,6 +168,26 @@ import Testing
   }
 
   @Test(
+    "a record that gives its target the unique value of another object is rejected, whatever is to become of missing ones",
+    arguments: ["create", "reject", #""null""#], [1, 100])
+  func takenValueOfTarget(missing: String, batch: Int) throws {
+    let place = try Place(
+      """
+        A:
+          attributes: { k: string!, v: string }
+          relationships: { r: { to_one: A, inverse: rs }, rs: { to_many: A, inverse: r } }
+          unique: [[k], [v]]
+      """)
+    let target = "{ find_by: { k: r }, missing: \(missing), attributes: { v: rv } }"
+    let records = [#"{"k":"a3","v":"b"}"#, #"{"k":"a9"}"#, #"{"k":"a7","v":"x","r":"a9","rv":"b"}"#]
+    let summary = try place.run(
+      "entity: A\nfind_by: [k]\nattributes: [v]\nrelationships: { r: \(target) }", records.joined(separator: "\n"),
+      batch: batch)
+    #expect((summary.inserted, summary.rejected) == (2, 1))
+    #expect(summary.rejectCounts == ["constraint.unique": 1])
+  }
+
+  @Test(
     "a relationship and the list at its other end, of one object in one batch, keep one order", arguments: [1, 2, 100])
   func bothEndsOrdered(batch: Int) throws {
     let place = try Place(
