@@ -29,6 +29,10 @@ final class RejectOutput {
   private var headers: [FilePlace: (names: [String], isWritten: Bool)] = [:]
   /// The namespaces declared around all records of a file of XML; empty where they differ.
   private var namespaces: [FilePlace: String] = [:]
+  /// What is known of the files of the other imports: a second pass turns to their records again.
+  private var others:
+    [String: (headers: [FilePlace: (names: [String], isWritten: Bool)], namespaces: [FilePlace: String])] =
+      [:]
   /// The file that the last batch was from.
   private var place = FilePlace(source: -1, member: nil)
 
@@ -88,7 +92,7 @@ final class RejectOutput {
   /// The file of the last batch, when a line of the rejects file has its columns.
   var headerPlace: FilePlace? { writer != nil && headers[place]?.isWritten == true ? place : nil }
 
-  /// Begins the batches of a part: another plan and other inputs.
+  /// Begins the batches of a part, or its second pass: another plan and other inputs.
   ///
   /// - Parameter headerPlace: a file whose columns an earlier process has written.
   func begin(
@@ -96,12 +100,13 @@ final class RejectOutput {
   ) {
     self.plan = plan
     self.sources = sources
+    others[self.part ?? ""] = (headers, namespaces)
+    // The lines of a replay are from several files at one place.
+    (headers, namespaces) = repeatsHeaders ? ([:], [:]) : others[part ?? ""] ?? ([:], [:])
     self.part = part
     widthFaults = WidthFaults(plan: plan, format: format)
     keepsIndent = repeatsHeaders || Self.hasIndents(format)
-    headers = [:]
-    namespaces = [:]
-    if let headerPlace { headers[headerPlace] = ([], true) }
+    if let headerPlace, headers[headerPlace] == nil { headers[headerPlace] = ([], true) }
     // A process that stops before a batch of its own knows no more than the one before it.
     place = headerPlace ?? FilePlace(source: -1, member: nil)
   }
@@ -115,7 +120,7 @@ final class RejectOutput {
   ///   - withErrors: whether what the reader refused is written too; not when the batch is read for the second time.
   func write(_ batch: ImportBatch, _ rejects: [RecordReject], withErrors: Bool = true) throws(ImportError) {
     let errors = withErrors ? batch.records.errors : []
-    noteHeader(batch)
+    note(batch)
     if errors.isEmpty, batch.failures.isEmpty, batch.refusals.isEmpty, rejects.isEmpty { return }
     var entries = batch.failures.map { Entry(record: $0.record, field: Int($0.field), code: $0.code, detail: "") }
     for reject in batch.refusals + rejects {
@@ -239,8 +244,8 @@ final class RejectOutput {
     }
   }
 
-  /// Remembers the columns of the batch's file.
-  private func noteHeader(_ batch: ImportBatch) {
+  /// Remembers the columns of the batch's file, for records that are rejected later.
+  func note(_ batch: ImportBatch) {
     let isSame = batch.records.source == place.source && batch.records.member == place.member
     if let found = batch.records.commonNamespaces {
       let place = FilePlace(source: batch.records.source, member: batch.records.member)

@@ -194,6 +194,7 @@ final class PartImport {
         unmatched.note(batch)
         if batch.wasImported {
           try importer.skipImported(&batch)
+          rejects.note(batch)
           channel.recycle(batch)
           continue
         }

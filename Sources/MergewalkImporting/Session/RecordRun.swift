@@ -266,7 +266,7 @@ final class RecordRun {
     let part = definition.parts[number]
     rejects.begin(
       plans[number], sources: part.sources, format: part.format,
-      part: definition.parts.count > 1 ? part.name : nil, headerPlace: place.rejectHeader)
+      part: definition.parts.count > 1 ? part.name : nil, headerPlace: number == place.part ? place.rejectHeader : nil)
   }
 
   /// Finds out again which objects the records of parts name that an earlier process has imported whole.

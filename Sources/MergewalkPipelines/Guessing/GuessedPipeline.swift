@@ -114,7 +114,9 @@ struct GuessedPipeline {
       let then = question.answers.isEmpty ? "" : " Then write \(which), and its type in \(model):"
       lines += GuessWords.question(question.text + then, indent: "    ")
       for answer in question.answers {
-        let notes = [ModelYAMLNames.name(answer.type.modelType)] + answer.evidence
+        var notes = [ModelYAMLNames.name(answer.type.modelType)] + answer.evidence
+        // Its texts are all there; the values that some of them mean are not.
+        if attribute.isRequired, !answer.nullSpellings.isEmpty { notes.insert("without “!”", at: 1) }
         lines.append("    # \(line(attribute, answer))  # \(Self.comment(notes.joined(separator: ", ")))")
       }
     }

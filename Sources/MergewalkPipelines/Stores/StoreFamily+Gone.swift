@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkImporting
 
 extension StoreFamily {
@@ -13,8 +14,10 @@ extension StoreFamily {
     {
       throw FamilyError(
         .limitBreached,
-        "the input has no good record, and the published family has \(published.count) stores; nothing of it has changed; if"
-          + " it is to be emptied, allow it in the pipeline: stores: { gone: { allow_empty: true } }")
+        "the input has no good record, and the published family has "
+          + PrintableText.count(published.count, "store")
+          + "; nothing of it has changed; if it is to be emptied, allow it in the pipeline: stores: { gone: { allow_empty: true } }"
+      )
     }
     // A store with another path is not gone.
     let names = Set(plan.parts.map { StorePathTemplate.encoded($0.value) })
