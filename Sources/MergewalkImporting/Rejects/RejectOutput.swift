@@ -29,6 +29,11 @@ final class RejectOutput {
   private var headers: [FilePlace: (names: [String], isWritten: Bool)] = [:]
   /// The namespaces declared around all records of a file of XML; empty where they differ.
   private var namespaces: [FilePlace: String] = [:]
+  /// The import whose batches come, with its first file.
+  private var key = ""
+  /// What was known of the files of others when their batches ended.
+  private var known:
+    [String: (headers: [FilePlace: (names: [String], isWritten: Bool)], namespaces: [FilePlace: String])] = [:]
   /// The file that the last batch was from.
   private var place = FilePlace(source: -1, member: nil)
 
@@ -88,7 +93,7 @@ final class RejectOutput {
   /// The file of the last batch, when a line of the rejects file has its columns.
   var headerPlace: FilePlace? { writer != nil && headers[place]?.isWritten == true ? place : nil }
 
-  /// Begins the batches of a part: another plan and other inputs.
+  /// Begins the batches of a part: another plan and other inputs, or those of a second pass.
   ///
   /// - Parameter headerPlace: a file whose columns an earlier process has written.
   func begin(
@@ -99,9 +104,18 @@ final class RejectOutput {
     self.part = part
     widthFaults = WidthFaults(plan: plan, format: format)
     keepsIndent = repeatsHeaders || Self.hasIndents(format)
-    headers = [:]
-    namespaces = [:]
-    if let headerPlace { headers[headerPlace] = ([], true) }
+    let next = "\(part ?? "")\u{0}\(sources.first?.path ?? "")\u{0}\(sources.count)"
+    // The batches of a second pass do not say the columns again; those of a replay are from files with others.
+    if repeatsHeaders {
+      headers = [:]
+      namespaces = [:]
+    } else if next != key {
+      known[key] = (headers, namespaces)
+      key = next
+      headers = known[key]?.headers ?? [:]
+      namespaces = known[key]?.namespaces ?? [:]
+    }
+    if let headerPlace, headers[headerPlace] == nil { headers[headerPlace] = ([], true) }
     // A process that stops before a batch of its own knows no more than the one before it.
     place = headerPlace ?? FilePlace(source: -1, member: nil)
   }

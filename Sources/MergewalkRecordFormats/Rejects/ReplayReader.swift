@@ -238,9 +238,10 @@ package struct ReplayReader: RecordReader {
 
   /// The columns of the file itself, where no line of it carries them any more.
   private func header(ofFile line: RejectLine) throws(ReadError) -> [String] {
-    let member = line.member.map { line.file + "/" + $0 } ?? line.file
-    let found = try? format.headers(of: ByteSource(path: line.file))
-    if let found, let match = found.first(where: { $0.path == member }) ?? found.first { return match.columns }
+    var options = ContainerOptions()
+    options.members = line.member.map { [$0] } ?? []
+    let found = try? format.headers(of: ByteSource(path: line.file, container: options))
+    if let match = found?.first { return match.columns }
     throw ReadError(
       .missingHeader, path: path, position: SourcePosition(line: line.line, column: 1, byteOffset: line.byteOffset),
       message:
