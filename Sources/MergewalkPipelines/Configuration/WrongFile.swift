@@ -11,11 +11,13 @@ enum WrongFile {
   static func finding(_ bytes: [UInt8], root: YAMLNode?, path: String) -> Diagnostic? {
     var format = SourceFormat(fileName: path)
     if format == .yaml { format = nil }
+    // Its content says which JSON it is.
+    let isJSON = path.lowercased().hasSuffix(".json")
     if let entries = root?.entries {
       // A pipeline may be JSON, and a model too, but they have a field of one.
       let pipeline = ComponentRegistry.standard.root
       let names = entries.compactMap { $0.key.text }
-      if format == nil || names.isEmpty || names.contains("entities") { return nil }
+      if format == nil && !isJSON || names.isEmpty || names.contains("entities") { return nil }
       if names.contains(where: { pipeline.field(named: $0) != nil }) { return nil }
     }
     if bytes.starts(with: SourceFormat.sqliteMagic) {
@@ -29,7 +31,7 @@ enum WrongFile {
         "this is a compressed file or an archive, not a pipeline", path,
         hint: "“mergewalk guess \(path)” writes a pipeline and a model for what is in it")
     }
-    let isText = root.map { $0.text?.isEmpty == false || $0.items != nil } ?? false
+    let isText = root.map { isJSON || $0.text?.isEmpty == false || $0.items != nil } ?? false
     if format == nil, isText { format = SourceFormat(sample: Array(bytes.prefix(1 << 16))) }
     // A list in YAML may be a pipeline with dashes too many.
     if format == .yaml { format = nil }
