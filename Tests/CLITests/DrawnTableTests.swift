@@ -77,7 +77,8 @@ struct DrawnTableTests {
     #expect(guess.status == 0, "\(guess.words)")
     let text = try String(contentsOfFile: folder.file("out/lamps.yaml"), encoding: .utf8)
     let question = try #require(
-      text.split(separator: "\n").first { $0.contains("is this fixed-width text") }, "\(text)")
+      text.replacing("\n#   ", with: " ").split(separator: "\n").first { $0.contains("is this fixed-width text") },
+      "\(text)")
     let options = question.split(separator: "guess again with ").last.map(String.init) ?? ""
     let second = try Command.shell(
       "$MERGEWALK guess lamps.txt --out fixed \(options.hasSuffix(".") ? String(options.dropLast()) : options)",

@@ -16,7 +16,7 @@ import Testing
 
   @Test(
     arguments: [
-      (0, "0 bytes"), (1023, "1023 bytes"), (1024, "1.0 KiB"), (1126, "1.1 KiB"), (1 << 20, "1.0 MiB"),
+      (0, "0 bytes"), (1023, "1,023 bytes"), (1024, "1.0 KiB"), (1126, "1.1 KiB"), (1 << 20, "1.0 MiB"),
       ((1 << 20) + (1 << 19), "1.5 MiB"), (1 << 40, "1.0 TiB"), (1 << 51, "2048.0 TiB"),
     ])
   func bytes(count: Int, text: String) { #expect(Figures.bytes(count) == text) }
