@@ -10,7 +10,8 @@ package enum RejectCure {
     case .readFieldCount:
       "in CSV, quote fields that contain delimiters, or set “short_records: pad” or “long_records:"
         + " truncate”"
-    case .readStrayQuote, .readTextAfterQuote: "double the quotes inside quoted fields, or set “lenient_quotes: true”"
+    case .readStrayQuote: "quote the whole field and double the quotes inside, or set “lenient_quotes: true”"
+    case .readTextAfterQuote: "double the quotes inside quoted fields, or set “lenient_quotes: true”"
     case .readUnterminatedQuote:
       "close the quote in the file, or set “quote: none” if quotes are ordinary characters there"
     case .readDanglingEscape: "remove the last character, or set “escape: none”"

@@ -76,7 +76,7 @@ extension CSVParser {
     let message =
       switch fault.code {
       case .fieldCount: "expected \(width) fields, found \(found)"
-      case .strayQuote: "a quote inside an unquoted field; quote the whole field and double the quotes inside"
+      case .strayQuote: "a quote inside an unquoted field"
       case .textAfterQuote: "text after a closing quote; double quotes that belong to the value"
       case .unterminatedQuote where quotesAreDoubted:
         "the quote that opens here spans other lines, and its closing quote does not end a field; only its own line is rejected"
