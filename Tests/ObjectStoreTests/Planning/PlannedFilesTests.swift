@@ -225,6 +225,24 @@ struct PlannedFilesTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
   }
 
+  @Test("a new store that cannot be removed keeps its files: the next process may resume it")
+  func newStoreStays() throws {
+    let first = try startNew()
+    try first.begin()
+    let made = try add(1, to: first)
+    try first.commit()
+    let hidden = try #require(first.hiddenPath)
+    // What is a folder by now is not removed as a file.
+    #expect(rename(hidden, folder.file("aside")) == 0 && mkdir(hidden, 0o700) == 0)
+    #expect(throws: StoreError.self) { try first.rollBackRun() }
+    #expect(rmdir(hidden) == 0 && rename(folder.file("aside"), hidden) == 0)
+    #expect(try files() == [made])
+    let second = try #require(try adoptNew())
+    #expect(try second.connection.integer("SELECT count(*) FROM ZANIMAL") == 1)
+    try second.rollBackRun()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+  }
+
   @Test("files in a list that a killed process has left alone go when the store is built anew")
   func listAlone() throws {
     let orphan = UUID().uuidString
