@@ -44,12 +44,13 @@ int cprocess_syncfs(int file) {
 #endif
 }
 
-/* Systems without locks of open file descriptions, such as gVisor, refuse them with EINVAL. */
+/* Systems without locks of open file descriptions, such as gVisor, refuse them with EINVAL. Earlier versions had only a lock
+ * of flock: a shared one keeps them out, and is refused while one of them has it. */
 int cprocess_lock(int file) {
 #ifdef F_OFD_SETLK
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-  int result = fcntl(file, F_OFD_SETLK, &lock);
-  if (result == 0 || errno != EINVAL) return result;
+  if (fcntl(file, F_OFD_SETLK, &lock) == 0) return flock(file, LOCK_SH | LOCK_NB);
+  if (errno != EINVAL) return -1;
 #endif
   return flock(file, LOCK_EX | LOCK_NB);
 }

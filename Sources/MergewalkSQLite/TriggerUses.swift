@@ -23,7 +23,8 @@ extension Connection {
 
   /// Lets statements be compiled that call a function which only another program has; to run one is an error.
   ///
-  /// A function that is there stays, and what cannot be the name of one does not matter.
+  /// The name must be that of no function, as the stand-in would come before one of SQLite's own; what cannot be a name does
+  /// not matter.
   package func registerStandIn(_ function: String) { sqlite3_overload_function(handle, function, -1) }
 }
 

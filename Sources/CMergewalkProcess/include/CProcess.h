@@ -16,11 +16,12 @@ int cprocess_processors(void);
 int cprocess_syncfs(int file);
 
 /* Takes a lock on a file that is open to write, which the system drops with the last descriptor of this opening; 0, or -1
- * with `errno`: EAGAIN or EACCES when another opening has it. */
+ * with `errno`: EAGAIN or EACCES when another opening has it. After a failure, close the file: it may have half of the
+ * lock. */
 int cprocess_lock(int file);
 
-/* Whether another opening has such a lock on a file: 1 or 0, or -1 with `errno`. Where the system can say so, none is taken
- * for the question, so that no other process finds the file locked. */
+/* Whether another opening has such a lock on a file: 1 or 0, or -1 with `errno`. Most systems can tell without taking a
+ * lock, so that no other process finds the file locked meanwhile. */
 int cprocess_is_locked(int file);
 
 #endif

@@ -37,7 +37,7 @@ package final class ExternalFiles {
 
   /// - Parameters:
   ///   - list: The list that outlasts a crash; `nil` for none.
-  ///   - earlier: What it has of earlier processes.
+  ///   - earlier: What earlier processes have written to it.
   init(
     path: String, hasReproducibleNames: Bool, list: ExternalFileList?, earlier: ExternalFileList.Names = ([], [])
   ) {

@@ -162,7 +162,7 @@ final class NewStoreFile {
   let isAdopted: Bool
   /// The list of the files beside the store that are made for it.
   var fileList: ExternalFileList { ExternalFileList(path: hiddenPath + PlanFile.filesSuffix) }
-  /// What it has of earlier processes.
+  /// What earlier processes have written to it.
   let earlierFiles: ExternalFileList.Names
   private var claim: HiddenClaim?
   /// The file, open to read and to write; it is closed when the store has its name.
@@ -315,17 +315,20 @@ final class NewStoreFile {
   }
 
   /// Closes and removes the hidden file.
-  func discard(_ connection: Connection) throws(StoreError) {
+  ///
+  /// - Parameter removeFiles: Removes the files that its rows name.
+  func discard(_ connection: Connection, removeFiles: () -> Void) throws(StoreError) {
     // The file goes away whether or not SQLite closes it without an error.
     try? connection.close()
-    try remove()
+    try remove(removeFiles: removeFiles)
   }
 
-  /// Removes the hidden file and gives the name free.
-  func remove() throws(StoreError) {
+  /// Removes the hidden file, and then the files that its rows name, and gives the name free.
+  func remove(removeFiles: () -> Void = {}) throws(StoreError) {
     defer { release() }
     // The file goes first: without it the others are not resumed.
     try FileSystem.remove(hiddenPath)
+    removeFiles()
     try removeCompanions()
   }
 

@@ -348,14 +348,20 @@ package final class StoreFile {
     if case .plannedFile(let file) = undo, isWholeRun, externalFiles.hasEarlier {
       named = try? schema.externalFileNames(file.base)
     }
-    externalFiles.removeAllMade(named: named)
+    let removeFiles = { [externalFiles, named] in externalFiles.removeAllMade(named: named) }
     switch undo {
+    // What another process could resume goes before the files that its rows name.
+    case .newFile(let file) where isWhole: try file.discard(connection, removeFiles: removeFiles)
+    case .plannedFile(let file): try file.rollBack(isWholeRun: isWholeRun, removeFiles: removeFiles)
     case .newFile(let file):
-      if !isWhole { return try file.suspend(connection) }
-      try file.discard(connection)
-    case .plannedFile(let file): try file.rollBack(isWholeRun: isWholeRun)
-    case .existingFile(let file): try file.rollBack(connection)
-    case .sharedFile(let file): try file.close(connection)
+      removeFiles()
+      try file.suspend(connection)
+    case .existingFile(let file):
+      removeFiles()
+      try file.rollBack(connection)
+    case .sharedFile(let file):
+      removeFiles()
+      try file.close(connection)
     case .connection: try connection.close()
     case .nothing: break
     }

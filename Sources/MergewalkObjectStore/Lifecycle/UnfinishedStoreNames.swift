@@ -2,8 +2,9 @@ import MergewalkSystem
 
 /// The hidden files of stores that are being built under one name: `.NAME.mergewalk-PID` and what lies beside each.
 struct UnfinishedStoreNames {
-  /// The files that may be beside a hidden file and go with it: SQLite's files, and those that an import puts off; the
-  /// list of files that are made for the store goes with these.
+  /// The files that may be beside a hidden file and are removed with it: SQLite's own, and records that an import puts off.
+  ///
+  /// The list of files with values is not one of them: it is removed with those files.
   static let companions = ["-journal", "-wal", "-shm", laterSuffix]
   static let laterSuffix = "-later"
 

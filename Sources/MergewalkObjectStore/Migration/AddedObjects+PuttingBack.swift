@@ -30,13 +30,13 @@ extension AddedObjects {
     return lost
   }
 
-  /// Makes an object again; returns what is to be said of it if it does not fit.
+  /// Makes an object again; returns why it is not kept, or may not fit.
   private func putBack(_ object: Object, in target: Connection) throws(StoreError) -> String? {
     let isOfModel = object.kind == .index && tables.contains(object.table.uppercased())
     if isOfModel, Self.isCoreDatas(index: object.name, of: object.table) {
       return "is not kept: it has a name as Core Data gives it, and the new model has no index of this name"
     }
-    // Else a column that is gone would be taken for a text where an index has its name in double quotes.
+    // Otherwise SQLite takes the name of a column that is gone for a text, if an index has it in double quotes.
     target.setOption(SQLITE_DBCONFIG_DQS_DDL, !isOfModel)
     if object.kind == .table { return try copy(object, to: target) }
     do throws(StoreError) { try target.execute(object.sql) } catch {
@@ -48,7 +48,7 @@ extension AddedObjects {
     return message
   }
 
-  /// What is to be said of a view that could be read before, if it cannot be now.
+  /// The message about a view that could be read before and cannot be now.
   private func reasonNotToRead(_ view: String, _ target: Connection) throws(StoreError) -> String? {
     do throws(StoreError) { _ = try target.prepare(Self.reading(view)) } catch {
       return try "is kept, but can no longer be read: " + error.refusal()
@@ -77,7 +77,7 @@ extension AddedObjects {
     try attach.run()
     var message: String?
     do throws(StoreError) {
-      // What is in the rows already is not for this to judge.
+      // The rows are copied as they are, even if they break a CHECK constraint.
       try target.execute("PRAGMA ignore_check_constraints=ON; BEGIN")
       try target.execute(table.sql)
       try target.copyRows(of: table.name, from: "mergewalk_old")

@@ -1,7 +1,7 @@
 import CMergewalkSQLite
 import MergewalkSQLite
 
-/// What an app has added to a store's file: indexes and columns of its own in the model's tables, triggers, and views.
+/// What an app has added to a store's file: columns and indexes in the model's tables, triggers, views, and tables of its own.
 ///
 /// A migration keeps what still fits, and names the rest. SQLite drops the indexes of a table with it, and refuses to rename
 /// tables and columns while there is a view or a trigger that it cannot read. So these are taken out for the time being,
@@ -31,7 +31,7 @@ struct AddedObjects {
   ///
   /// - Parameters:
   ///   - schema: The store's own.
-  ///   - hasTables: Whether tables count, and what is of them, as the migration makes a new file.
+  ///   - hasTables: Whether the app's own tables count, with their indexes: the migration makes a new file.
   init(_ connection: Connection, _ schema: StoreSchema, hasTables: Bool = false) throws(StoreError) {
     self.connection = connection
     columns = try SchemaCatalog(connection).addedColumns(schema).map {
@@ -68,8 +68,8 @@ struct AddedObjects {
       if found[i].kind == .view { found[i].isReadable = (try? connection.prepare(Self.reading(name))) != nil }
       if found[i].kind == .trigger, !isOfView { found[i].reading = try connection.reading(of: name, found[i].sql) }
     }
-    // Triggers of tables come after those of views, which they may need, and last those that SQLite cannot read: it would
-    // not read others then that run them.
+    // Triggers of tables come after those of views, which they may need. Those that SQLite cannot read come last, because
+    // with them it cannot read the triggers that run them.
     objects = found.filter { $0.reading == nil }
     for isKnown in [true, false] { objects += found.filter { $0.reading?.isKnown == isKnown } }
   }
@@ -103,11 +103,9 @@ struct AddedObjects {
   /// Takes the triggers and views out.
   func takeOut() throws(StoreError) {
     // Where a run leaves the file's own triggers alone it has copies of them.
-    let copies = try connection.prepare("SELECT name FROM sqlite_temp_schema WHERE type = 'trigger'")
-    var names: [String] = []
-    while try copies.step() { names.append(copies.text(0)) }
-    copies.reset()
-    for name in names { try connection.execute("DROP TRIGGER temp.\(SQLQuoting.name(name))") }
+    for name in try connection.texts("SELECT name FROM sqlite_temp_schema WHERE type = 'trigger'") {
+      try connection.execute("DROP TRIGGER temp.\(SQLQuoting.name(name))")
+    }
     for object in objects where object.reading != nil {
       try connection.execute("DROP TRIGGER main.\(SQLQuoting.name(object.name))")
     }

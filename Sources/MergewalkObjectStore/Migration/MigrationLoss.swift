@@ -1,4 +1,4 @@
-/// Something that an app has added to a store's file and that does not survive a migration.
+/// Something that an app has added to a store's file and that a migration does not keep, or keeps though it may not work.
 public struct MigrationLoss: Sendable, Hashable, CustomStringConvertible {
   /// The kind of object.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -6,7 +6,7 @@ public struct MigrationLoss: Sendable, Hashable, CustomStringConvertible {
     case column
     /// A table of the app's own, with its rows; only a migration with a mapping model, which makes a new file, may lose one.
     case table
-    /// An index of one of the model's tables.
+    /// An index of one of the model's tables, or of a table of the app's own that is lost.
     case index
     /// A trigger.
     case trigger

@@ -7,8 +7,8 @@ import MergewalkSQLite
 /// they are no names, unless it is told not to: when columns come and go, a name becomes a text without a word, or a text
 /// a name. This shows in what the trigger reads and writes.
 enum TriggerReading {
-  /// The tables and columns that it reads and writes; and why it can be compiled only if some of what is in double quotes are
-  /// texts, if so.
+  /// The tables and columns that it reads and writes; and if it compiles only because words in double quotes may be texts,
+  /// SQLite's message without that.
   case uses(Set<String>, String?)
   /// It cannot be compiled, for this reason.
   case nothing(String)
@@ -19,13 +19,13 @@ enum TriggerReading {
   func fate(before: TriggerReading) -> (isKept: Bool, message: String?) {
     switch (before, self) {
     case (.nothing, .nothing(let reason)):
-      return (true, "is kept as it is, but whether it fits is not known: it could not be read before either: \(reason)")
+      return (true, "is kept as it is, but may not fit: it could not be read before the migration either: \(reason)")
     case (.nothing, .uses), (.uses(_, .none), .uses(_, .none)): return (true, nil)
     case (.uses(let former, let reason), .uses(let present, let refusal)):
       if former == present { return (true, nil) }
       if reason == nil, let refusal { return (false, "is not kept: \(refusal)") }
       let others = former.symmetricDifference(present).sorted().joined(separator: ", ")
-      return (false, "is not kept: what is in double quotes would not be the texts and names that it was: \(others)")
+      return (false, "is not kept: words in double quotes would change from names to texts or back: \(others)")
     case (.uses, .nothing(let reason)): return (false, "is not kept: \(reason)")
     }
   }
@@ -38,7 +38,10 @@ extension Connection {
     defer { for (number, isOn) in former { setOption(number, isOn) } }
     // Nothing is run: what an app's functions are and do does not matter.
     setOption(SQLITE_DBCONFIG_TRUSTED_SCHEMA, true)
-    for word in sql.split(whereSeparator: { !($0.isLetter || $0.isNumber || $0 == "_") }) {
+    // A stand-in for one of SQLite's own functions, which have fixed numbers of arguments, would replace it.
+    let known = Set(try texts("SELECT lower(name) FROM pragma_function_list"))
+    for word in sql.split(whereSeparator: { !($0.isLetter || $0.isNumber || $0 == "_") })
+    where !known.contains(word.lowercased()) {
       registerStandIn(String(word))
     }
     do throws(StoreError) {

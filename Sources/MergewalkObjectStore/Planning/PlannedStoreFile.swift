@@ -47,7 +47,7 @@ final class PlannedStoreFile {
   let isOutdated: Bool
   /// The list of the files that this run makes.
   var fileList: ExternalFileList { plan.files }
-  /// What it has of earlier processes.
+  /// What earlier processes have written to it.
   let earlierFiles: ExternalFileList.Names
   /// Where an import keeps the records that wait for a second pass.
   var laterPath: String { plan.later }
@@ -157,15 +157,16 @@ final class PlannedStoreFile {
 
   /// Forgets what was planned, and leaves no trace.
   ///
-  /// - Parameter isWholeRun: Whether what an earlier process has planned goes too.
-  func rollBack(isWholeRun: Bool) throws(StoreError) {
+  /// - Parameters:
+  ///   - isWholeRun: Whether what an earlier process has planned goes too.
+  ///   - removeFiles: Removes the files that the rows name, and their list, unless some of them stay.
+  func rollBack(isWholeRun: Bool, removeFiles: () -> Void = {}) throws(StoreError) {
     let isKept = isAdopted && !isWholeRun
     // Nothing is left to roll back from the store; the files are ours alone while we have the claim.
     try closeConnections()
     defer { claim.giveBack() }
-    if isKept { return try FileSystem.truncateFile(plan.log, to: lengthBefore) }
-    // Whoever removed the files has ended their list, or has left in it those that stay.
-    try plan.removePlan()
+    if isKept { try FileSystem.truncateFile(plan.log, to: lengthBefore) } else { try plan.removePlan() }
+    removeFiles()
   }
 
   // MARK: Reading

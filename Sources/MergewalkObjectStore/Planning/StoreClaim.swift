@@ -6,7 +6,7 @@ import MergewalkSystem
 /// and write the store.
 ///
 /// It is a lock on a file beside the store, `.NAME.mergewalk-plan`, that holds the number of its process. The system
-/// drops the lock with the process. It is one of those of which can be asked who has them without taking them.
+/// drops the lock with the process. Whether it is taken can be asked without taking it.
 final class StoreClaim {
   private let path: String
   private let descriptor: Int32
@@ -33,8 +33,9 @@ final class StoreClaim {
       guard descriptor >= 0 else { throw FileSystem.failure(path, "cannot create") }
       if cprocess_lock(descriptor) == 0 {
         // Whoever had it may have removed the file meanwhile.
-        var (mine, there) = (stat(), stat())
-        if fstat(descriptor, &mine) == 0, lstat(path, &there) == 0, FileID(mine) == FileID(there) {
+        if let mine = FileID(descriptor: descriptor), let there = stat(path: path, followsLinks: false),
+          mine == FileID(there)
+        {
           let number = Array("\(FileSystem.processNumber)\n".utf8)
           _ = ftruncate(descriptor, 0)
           _ = number.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
@@ -62,9 +63,9 @@ final class StoreClaim {
     if try isTaken(store) { throw busy(path(ofStore: store), store, waited: 0) }
   }
 
-  /// Whether a process has the claim; no other one finds it taken for the question.
+  /// Whether a process has the claim; asking does not make others find it taken.
   ///
-  /// - Throws: ``StoreError`` with `inputOutput` when it cannot be told.
+  /// - Throws: ``StoreError`` with `inputOutput` when that is not known.
   static func isTaken(_ store: String) throws(StoreError) -> Bool {
     let path = path(ofStore: store)
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -74,7 +75,7 @@ final class StoreClaim {
     }
     defer { close(descriptor) }
     let answer = cprocess_is_locked(descriptor)
-    guard answer >= 0 else { throw FileSystem.failure(path, "cannot be asked for its lock") }
+    guard answer >= 0 else { throw FileSystem.failure(path, "cannot tell whether it is locked") }
     return answer > 0
   }
 

@@ -170,7 +170,7 @@ public struct StoreVerifier {
       add(
         .note, .unfinishedRun, rows: waiting.count,
         message: "an unfinished run has made \(PrintableText.count(waiting.count, "file")) in"
-          + " \(ExternalData.folder(ofStore: path)), such as \(first): the rows are still to come")
+          + " \(ExternalData.folder(ofStore: path)), such as \(first): their rows are not in the store yet")
     }
     let orphans = unnamed.subtracting(awaited).sorted()
     guard let first = orphans.first,

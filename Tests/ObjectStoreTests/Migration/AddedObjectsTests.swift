@@ -87,6 +87,7 @@ struct AddedObjectsTests {
   private static let appsOwn = [
     "CREATE TRIGGER text_note AFTER INSERT ON ZB BEGIN INSERT INTO notes VALUES (\"text\" || NEW.\"ZNAME\"); END",
     "CREATE TRIGGER call_note AFTER INSERT ON ZA BEGIN INSERT INTO notes VALUES (function_of_app(NEW.ZNAME, \"a\")); END",
+    "CREATE TRIGGER count_note AFTER UPDATE ON ZA BEGIN INSERT INTO notes SELECT upper(count(*)) FROM ZA; END",
     "CREATE TRIGGER view_note AFTER INSERT ON notes BEGIN DELETE FROM notes WHERE t = (SELECT max(ZNAME) FROM names); END",
     "CREATE TRIGGER broken_note AFTER INSERT ON other BEGIN INSERT INTO nowhere VALUES (1); END",
   ]

@@ -115,7 +115,7 @@ struct PlannedFilesTests {
     try second.rollBackRun()
   }
 
-  @Test("who only asks whether a run is at work keeps none out, and is answered by whoever may read the store")
+  @Test("a process that only asks whether a run is at work keeps none out; one that may read the store may ask")
   func claim() throws {
     _ = try makeStore()
     let name = ".zoo.sqlite.mergewalk-plan"
@@ -136,6 +136,23 @@ struct PlannedFilesTests {
     try run.rollBackRun()
     #expect(try StoreCleaner.clean(path: path, model: try model(), isDryRun: true).isEmpty)
     try other.close()
+  }
+
+  @Test("a run waits for one of an earlier version, and such a one waits for it: their locks are of another kind")
+  func earlierClaim() throws {
+    _ = try makeStore()
+    let name = ".zoo.sqlite.mergewalk-plan"
+    let run = try open()
+    let waiting = try FileHandle(forUpdating: URL(fileURLWithPath: folder.file(name)))
+    #expect(flock(waiting.fileDescriptor, LOCK_EX | LOCK_NB) == -1)
+    try run.rollBackRun()
+    try folder.write("", to: name)
+    let earlier = try FileHandle(forUpdating: URL(fileURLWithPath: folder.file(name)))
+    #expect(flock(earlier.fileDescriptor, LOCK_EX | LOCK_NB) == 0)
+    let error = try #require(throws: StoreError.self) { _ = try open() }
+    #expect(error.code == .busy)
+    try waiting.close()
+    try earlier.close()
   }
 
   private func startNew() throws -> StoreFile {
@@ -205,6 +222,24 @@ struct PlannedFilesTests {
     try add(2, to: second)
     try second.commit()
     try second.rollBackToOpening()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+  }
+
+  @Test("a new store that cannot be removed keeps its files: the next process may resume it")
+  func newStoreStays() throws {
+    let first = try startNew()
+    try first.begin()
+    let made = try add(1, to: first)
+    try first.commit()
+    let hidden = try #require(first.hiddenPath)
+    // What is a folder by now is not removed as a file.
+    #expect(rename(hidden, folder.file("aside")) == 0 && mkdir(hidden, 0o700) == 0)
+    #expect(throws: StoreError.self) { try first.rollBackRun() }
+    #expect(rmdir(hidden) == 0 && rename(folder.file("aside"), hidden) == 0)
+    #expect(try files() == [made])
+    let second = try #require(try adoptNew())
+    #expect(try second.connection.integer("SELECT count(*) FROM ZANIMAL") == 1)
+    try second.rollBackRun()
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
   }
 
