@@ -73,7 +73,9 @@ struct DressedNumbers {
     if name.isEmpty { return hasParentheses || hasMinusBehind || hasPrintedBlanks || hasPrintedApostrophes }
     if Self.currencies.contains(name) { return true }
     if name.unicodeScalars.contains(where: { $0.properties.generalCategory == .currencySymbol }) { return true }
-    return !isBefore && !isBare && name.count <= 5 && name.allSatisfy { $0.isLetter || "%‰°/²³".contains($0) }
+    // A minus between digits and letters is part of a code, too: `15-X`.
+    return !isBefore && !isBare && !hasMinusBehind && name.count <= 5
+      && name.allSatisfy { $0.isLetter || "%‰°/²³".contains($0) }
   }
 
   private static let currencies: Set<String> = [

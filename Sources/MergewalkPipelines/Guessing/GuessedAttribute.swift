@@ -99,6 +99,13 @@ struct GuessedAttribute {
   }
 
   private mutating func askAboutNumbers(_ profile: ColumnProfile) {
+    // As numbers, two versions would be one.
+    if verdict.type == .decimal, verdict.decimalMark == nil, verdict.groupMark == nil,
+      profile.longestFractionWithZero > profile.shortestFraction
+    {
+      verdict.questions.append(
+        .init(text: "are these versions or the like, of which 1.1 and 1.10 are two?", answers: [.init(type: .text)]))
+    }
     guard verdict.type == .integer else { return }
     let words = Set(GuessedNames.words(columnName).map { $0.lowercased() })
     let isTime = !words.isDisjoint(with: [

@@ -17,8 +17,8 @@ enum TextMeaning {
   }
 
   private static func truth(_ texts: [String]) -> ColumnProfile.Question? {
-    // A single letter says nothing.
-    guard texts.count > 1 || texts[0].count > 1, let found = ValueProposal.truth(texts.map { $0.lowercased() }) else {
+    // Alone, a letter says nothing, and two are rather the code of a country or a language, such as NO, ja and ON.
+    guard texts.count > 1 || texts[0].count > 2, let found = ValueProposal.truth(texts.map { $0.lowercased() }) else {
       return nil
     }
     // Without case are the letters of ASCII only.
