@@ -120,8 +120,8 @@ struct GuessedAttribute {
       profile.most <= 2_100_12_31
     {
       question = ("are these days?", .date(pattern: "yyyyMMdd"))
-    } else if profile.shortest == profile.longest, profile.shortest >= 5, profile.values > 1 {
-      question = ("all have \(profile.shortest) digits: are they codes, which may begin with 0?", .text)
+    } else if profile.shortest == profile.longest, profile.least >= 0, profile.mostDigits >= 5, profile.values > 1 {
+      question = ("all have \(profile.mostDigits) digits: are they codes, which may begin with 0?", .text)
     } else {
       return
     }

@@ -635,6 +635,14 @@ struct PipelineGuessTests {
     ])
   func noMeaning(_ texts: [String]) { #expect(TextMeaning.question(texts) == nil) }
 
+  @Test("the digits of codes are counted without the marks between them, and what is negative is no code")
+  func digitsOfCodes() throws {
+    try folder.write("id,org,sum\n1,923 609 016,-12345\n2,974 760 673,-23456\n", to: "firms.csv")
+    let guess = try guess("firms.csv")
+    #expect(text(guess, 1).contains("# QUESTION: all have 9 digits: are they codes"), "\(text(guess, 1))")
+    #expect(guess.summaries[0].questions == 1, "\(text(guess, 1))")
+  }
+
   @Test("fractions as versions have them are asked about, those of prices and of programs are not")
   func versions() throws {
     try folder.write("id,version,price,ratio\n1,1.1,2.50,1.0\n2,1.9,10.00,2.25\n3,1.10,0.75,0.5\n", to: "apps.csv")
