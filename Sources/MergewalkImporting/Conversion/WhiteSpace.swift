@@ -1,12 +1,12 @@
 import MergewalkBytes
 
 /// White space around values.
-enum WhiteSpace {
+package enum WhiteSpace {
   /// Returns the range of `bytes` without the characters of Unicode's White_Space property at both ends.
   ///
   /// The bytes are valid UTF-8. The range is empty, at the start, when there is nothing else.
   @inline(__always)
-  static func trimmed(_ bytes: FieldBytes) -> Range<Int> {
+  package static func trimmed(_ bytes: FieldBytes) -> Range<Int> {
     // Most fields begin and end with a printable ASCII character.
     guard bytes.count > 0 else { return 0..<0 }
     let first = bytes[0]

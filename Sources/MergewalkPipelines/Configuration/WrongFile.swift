@@ -14,11 +14,11 @@ enum WrongFile {
     // Its content says which JSON it is.
     let isJSON = path.lowercased().hasSuffix(".json")
     if let entries = root?.entries {
-      // A pipeline may be JSON, and a model too, but they have a field of one.
+      // A pipeline may be JSON, and a model or a file with tests too, but they have a field of one.
       let pipeline = ComponentRegistry.standard.root
       let names = entries.compactMap { $0.key.text }
-      if format == nil && !isJSON || names.isEmpty || names.contains("entities") { return nil }
-      if names.contains(where: { pipeline.field(named: $0) != nil }) { return nil }
+      if format == nil && !isJSON || names.isEmpty { return nil }
+      if names.contains(where: { $0 == "entities" || $0 == "cases" || pipeline.field(named: $0) != nil }) { return nil }
     }
     if bytes.starts(with: SourceFormat.sqliteMagic) {
       return finding(

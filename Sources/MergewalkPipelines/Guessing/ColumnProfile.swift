@@ -47,6 +47,9 @@ package struct ColumnProfile: Sendable {
   /// Numbers whose digits are more than 64 bits hold.
   var tooLarge = 0
   var mostDigits = 0
+  /// The fewest digits behind a point, and the most of those behind which a 0 is last, as in the version 1.10.
+  var shortestFraction = Int.max
+  var longestFractionWithZero = 0
   /// Whether a double would lose digits of one of the numbers.
   var losesDigits = false
   var least = Int64.max
@@ -151,6 +154,11 @@ package struct ColumnProfile: Sendable {
     if number.hasLeadingZero {
       leadingZeros += 1
       if leadingZeros == 1 { leadingZeroExample = Self.excerpt(text) }
+    }
+    if !isTyped, !number.hasExponent, let point = text.lastIndex(of: 0x2E), point < text.count - 1 {
+      let digits = text.count - point - 1
+      shortestFraction = min(shortestFraction, digits)
+      if digits > 1, text[text.count - 1] == 0x30 { longestFractionWithZero = max(longestFractionWithZero, digits) }
     }
     if number.hasPlus { plusSigns += 1 }
     if number.hasExponent { exponents += 1 }

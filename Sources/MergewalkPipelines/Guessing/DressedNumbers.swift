@@ -6,6 +6,8 @@ import MergewalkYAML
 struct DressedNumbers {
   /// The unit, with the blanks beside it; empty when there is none.
   private(set) var unit = ""
+  /// The unit without these blanks.
+  private var name: String { unit.filter { !$0.isWhitespace } }
   private var isBefore = false
   /// Whether some have no unit.
   private var isBare = false
@@ -69,11 +71,12 @@ struct DressedNumbers {
 
   /// Whether no person needs to say that these are numbers: letters before digits are rather part of a code.
   var areLikely: Bool {
-    let name = TextMeaning.trimmed(unit)
     if name.isEmpty { return hasParentheses || hasMinusBehind || hasPrintedBlanks || hasPrintedApostrophes }
     if Self.currencies.contains(name) { return true }
     if name.unicodeScalars.contains(where: { $0.properties.generalCategory == .currencySymbol }) { return true }
-    return !isBefore && !isBare && name.count <= 5 && name.allSatisfy { $0.isLetter || "%‰°/²³".contains($0) }
+    // A minus between digits and letters is part of a code, too: `15-X`.
+    return !isBefore && !isBare && !hasMinusBehind && name.count <= 5
+      && name.allSatisfy { $0.isLetter || "%‰°/²³".contains($0) }
   }
 
   private static let currencies: Set<String> = [
@@ -98,7 +101,7 @@ struct DressedNumbers {
   /// The effect of the steps on a value, in words.
   var note: String {
     [
-      unit.isEmpty ? nil : "without “\(TextMeaning.trimmed(unit))”", hasParentheses ? "(5) is -5" : nil,
+      unit.isEmpty ? nil : "without “\(name)”", hasParentheses ? "(5) is -5" : nil,
       hasMinusBehind ? "5- is -5" : nil,
     ].compactMap { $0 }.joined(separator: ", ")
   }

@@ -99,6 +99,13 @@ struct GuessedAttribute {
   }
 
   private mutating func askAboutNumbers(_ profile: ColumnProfile) {
+    // As numbers, two versions would be one.
+    if verdict.type == .decimal, verdict.decimalMark == nil, verdict.groupMark == nil,
+      profile.longestFractionWithZero > profile.shortestFraction
+    {
+      verdict.questions.append(
+        .init(text: "are these versions or the like, of which 1.1 and 1.10 are two?", answers: [.init(type: .text)]))
+    }
     guard verdict.type == .integer else { return }
     let words = Set(GuessedNames.words(columnName).map { $0.lowercased() })
     let isTime = !words.isDisjoint(with: [
@@ -113,8 +120,8 @@ struct GuessedAttribute {
       profile.most <= 2_100_12_31
     {
       question = ("are these days?", .date(pattern: "yyyyMMdd"))
-    } else if profile.shortest == profile.longest, profile.shortest >= 5, profile.values > 1 {
-      question = ("all have \(profile.shortest) digits: are they codes, which may begin with 0?", .text)
+    } else if profile.shortest == profile.longest, profile.least >= 0, profile.mostDigits >= 5, profile.values > 1 {
+      question = ("all have \(profile.mostDigits) digits: are they codes, which may begin with 0?", .text)
     } else {
       return
     }

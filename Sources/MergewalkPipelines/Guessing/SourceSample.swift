@@ -1,4 +1,5 @@
 import MergewalkBytes
+import MergewalkImporting
 import MergewalkRecordFormats
 
 /// The first records of a source, held in memory, and what they look like.
@@ -423,7 +424,9 @@ struct SourceSample {
         case .text, .quoted, .number: break
         default: continue
         }
-        let text = TextMeaning.trimmed(batch.withField(record, column) { String(decoding: $0, as: UTF8.self) })
+        let text = batch.withField(record, column) { field in
+          field.withMemoryRebound(to: UInt8.self) { String(decoding: $0[WhiteSpace.trimmed($0)], as: UTF8.self) }
+        }
         if text.isEmpty || ColumnProfile.nullSpellings.contains(text) || !known.insert(text).inserted { continue }
         texts.append(text)
         if texts.count == most { return texts }

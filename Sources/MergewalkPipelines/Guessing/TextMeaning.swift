@@ -10,15 +10,9 @@ enum TextMeaning {
   /// Whether there may be a question about texts that begin with these.
   static func isPossible(_ texts: [String]) -> Bool { question(texts) != nil || DressedNumbers(texts) != nil }
 
-  /// The text without white space at both ends.
-  static func trimmed(_ text: String) -> String {
-    let rest = text.drop(while: \.isWhitespace)
-    return rest.lastIndex(where: { !$0.isWhitespace }).map { String(rest[...$0]) } ?? ""
-  }
-
   private static func truth(_ texts: [String]) -> ColumnProfile.Question? {
-    // A single letter says nothing.
-    guard texts.count > 1 || texts[0].count > 1, let found = ValueProposal.truth(texts.map { $0.lowercased() }) else {
+    // Alone, a letter says nothing, and two are rather the code of a country or a language, such as NO, ja and ON.
+    guard texts.count > 1 || texts[0].count > 2, let found = ValueProposal.truth(texts.map { $0.lowercased() }) else {
       return nil
     }
     // Without case are the letters of ASCII only.

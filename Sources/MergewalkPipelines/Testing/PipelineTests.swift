@@ -67,7 +67,12 @@ package struct PipelineTests: Sendable {
     self.variables = variables.setting(component.pairs("variables"))
     let named = component.text("pipeline")
     pipeline = named.map(findings.resolve) ?? Self.pipeline(ofTests: findings.path)
-    if let finding = Self.missingFile(pipeline) {
+    if named == nil, pipeline == path {
+      findings.add(
+        .missingField, at: .file,
+        "the name of the file does not end in “\(Self.suffix)”, so it does not say which pipeline is tested",
+        hint: "name it with “pipeline”")
+    } else if let finding = Self.missingFile(pipeline) {
       findings.add(
         .unreadableFile, at: named?.position ?? .file, "the pipeline “\(pipeline)”: \(finding)",
         hint: named == nil ? "name it with “pipeline”" : nil)
@@ -109,7 +114,7 @@ package struct PipelineTests: Sendable {
     return DiagnosticList(findings.list.map { tests.redaction($0) }).diagnostics
   }
 
-  /// The pipeline that tests are called after.
+  /// The pipeline that tests are called after; their own path when they are called after none.
   private static func pipeline(ofTests path: String) -> String {
     path.hasSuffix(suffix) ? String(path.dropLast(suffix.count)) + ".yaml" : path
   }

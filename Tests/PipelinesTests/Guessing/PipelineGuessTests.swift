@@ -630,8 +630,32 @@ struct PipelineGuessTests {
 
   @Test(
     "codes and names are not asked about",
-    arguments: [["A1", "A2"], ["dev-1", "dev-2"], ["12", "12a"], ["F"], ["#1", "#2"], ["1.2.3"]])
+    arguments: [
+      ["A1", "A2"], ["dev-1", "dev-2"], ["1-X", "2-X"], ["12", "12a"], ["F"], ["NO"], ["ja"], ["#1", "#2"], ["1.2.3"],
+    ])
   func noMeaning(_ texts: [String]) { #expect(TextMeaning.question(texts) == nil) }
+
+  @Test("the digits of codes are counted without the marks between them, and what is negative is no code")
+  func digitsOfCodes() throws {
+    try folder.write("id,org,sum\n1,923 609 016,-12345\n2,974 760 673,-23456\n", to: "firms.csv")
+    let guess = try guess("firms.csv")
+    #expect(text(guess, 1).contains("# QUESTION: all have 9 digits: are they codes"), "\(text(guess, 1))")
+    #expect(guess.summaries[0].questions == 1, "\(text(guess, 1))")
+  }
+
+  @Test("fractions as versions have them are asked about, those of prices and of programs are not")
+  func versions() throws {
+    try folder.write("id,version,price,ratio\n1,1.1,2.50,1.0\n2,1.9,10.00,2.25\n3,1.10,0.75,0.5\n", to: "apps.csv")
+    let guess = try guess("apps.csv")
+    let pipeline = text(guess, 1)
+    #expect(
+      pipeline.contains(
+        "# QUESTION: are these versions or the like, of which 1.1 and 1.10 are two? Then write this line, and its type in"
+          + " model.yaml:\n    # version: version  # string\n"), "\(pipeline)")
+    #expect(guess.summaries[0].questions == 1, "\(pipeline)")
+    try takeFirstAnswers(guess)
+    #expect(try run(guess) == [3])
+  }
 
   @Test("words for true and false of several pairs are asked about, also of JSON")
   func severalWords() throws {
