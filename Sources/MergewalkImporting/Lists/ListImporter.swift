@@ -272,8 +272,8 @@ final class ListImporter {
 
   /// Notes how many elements were added to an object that was there before.
   func noteLinks(_ list: LinkList, _ count: Int) {
-    guard let links, !list.isNew else { return }
-    for _ in 0..<count { links.of.note(list.owner, node: links.node, isUncounted: false) }
+    guard let links, !list.isNew, count > 0 else { return }
+    links.of.note(list.owner, node: links.node, isUncounted: false, times: count)
   }
 
   /// Counts elements that name objects.
