@@ -76,8 +76,10 @@ package struct ContractTypes: Sendable {
 
   /// The type of each column's first value so far, a letter each; of members of an archive with the member's name behind
   /// the letters, and a zero between two.
-  package var kinds: String {
-    earlier + String(decoding: types.map { $0?.letter ?? UInt8(ascii: "-") }, as: UTF8.self) + (member ?? "")
+  package var kinds: String { earlier + kindsOfFile }
+
+  private var kindsOfFile: String {
+    String(decoding: types.map { $0?.letter ?? UInt8(ascii: "-") }, as: UTF8.self) + (member ?? "")
   }
 
   /// Begins with another source.
@@ -120,7 +122,7 @@ package struct ContractTypes: Sendable {
     _ batch: RecordBatch, of path: String, except missing: [Int] = [], refuse: (Int, String) -> Void
   ) throws(ImportError) {
     if batch.member != member {
-      if member != nil { earlier = kinds + "\0" }
+      if member != nil { earlier += kindsOfFile + "\0" }
       begin(member: batch.member)
     }
     for column in columns.indices where !missing.contains(column) {
