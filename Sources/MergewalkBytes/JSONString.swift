@@ -6,7 +6,8 @@ package enum JSONEscaping: Sendable {
   case least
   /// U+007F and all C1 controls, which terminals obey, U+2028 and U+2029, which some readers of lines take for line ends,
   /// U+202A to U+202E and U+2066 to U+2069, which turn the direction of what follows, and U+FEFF, which is invisible: for
-  /// rejects, logs, results and schemas. Nothing is left that a terminal's escapes would have to spell out, which JSON does not have.
+  /// rejects, logs, results and schemas. Nothing is left that has to be spelled out for a terminal in a way that JSON does
+  /// not have.
   case lines
   /// The same, U+FFFE and U+FFFF too, with digits in capital letters, as YAML between double quotes wants it: for
   /// exports.

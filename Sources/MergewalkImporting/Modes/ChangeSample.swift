@@ -50,7 +50,8 @@ final class ChangeSample {
     for root in Set(changes.compactMap(rootOfUpdate)).sorted() {
       let keys = Set(changes.filter { rootOfUpdate($0) == root }.map(\.primaryKey)).sorted()
       do throws(StoreError) {
-        let same = try Set(file.takeBackChanges(root: root, primaryKeys: keys, lists: []))
+        // What is shown of a run does not change it: members of lists may differ, so these rows keep their times.
+        let same = try Set(file.takeBackChanges(root: root, primaryKeys: keys, lists: [], onlyFinds: true))
         changes.removeAll { rootOfUpdate($0) == root && same.contains($0.primaryKey) }
       } catch { throw ImportError(error) }
     }

@@ -26,7 +26,7 @@ final class RepeatedUpdates {
   /// How often objects were changed after the first time.
   private var again: [Change: Int] = [:]
   /// What was noted since ``mark()``.
-  private var added: [(change: Change, isUncounted: Bool)] = []
+  private var added: [(change: Change, isUncounted: Bool, times: Int)] = []
   /// The objects to keep with the next checkpoint, by node and ``uncounted``; `nil` where checkpoints keep none.
   private var fresh: [[Int64]]?
 
@@ -43,14 +43,16 @@ final class RepeatedUpdates {
   // MARK: Noting
 
   /// Notes that a record has changed an object; see ``NodeImporter/noteUpdate(_:isUncounted:)``.
-  func note(_ key: Int64, node: Int, isUncounted: Bool) { added.append((Change(key: key, node: node), isUncounted)) }
+  func note(_ key: Int64, node: Int, isUncounted: Bool, times: Int = 1) {
+    added.append((Change(key: key, node: node), isUncounted, times))
+  }
 
   /// Remembers what is known for ``undo()``.
   func mark() {
     guard !added.isEmpty else { return }
-    for (change, isUncounted) in added {
-      count(change, isUncounted: isUncounted)
-      fresh?[change.node * 2 + (isUncounted ? 1 : 0)].append(change.key)
+    for (change, isUncounted, times) in added {
+      count(change, isUncounted: isUncounted, times)
+      fresh?[change.node * 2 + (isUncounted ? 1 : 0)].append(contentsOf: repeatElement(change.key, count: times))
     }
     added.removeAll(keepingCapacity: true)
   }
@@ -58,10 +60,14 @@ final class RepeatedUpdates {
   /// Forgets what was noted since ``mark()``.
   func undo() { added.removeAll(keepingCapacity: true) }
 
-  private func count(_ change: Change, isUncounted: Bool) {
+  private func count(_ change: Change, isUncounted: Bool, _ times: Int = 1) {
     if isUncounted { uncounted[change.node].mark(change.key) }
-    guard firsts.contains(where: { $0.contains(change.key) }) else { return firsts[change.node].mark(change.key) }
-    if again[change] != nil || again.count < Self.most { again[change, default: 0] += 1 }
+    var times = times
+    if !firsts.contains(where: { $0.contains(change.key) }) {
+      firsts[change.node].mark(change.key)
+      times -= 1
+    }
+    if times > 0, again[change] != nil || again.count < Self.most { again[change, default: 0] += times }
   }
 
   // MARK: Checkpoints

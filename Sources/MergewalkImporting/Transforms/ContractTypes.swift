@@ -1,13 +1,20 @@
 package import MergewalkRecordFormats
 
-/// Checks the JSON types of values against the first one of their column in a source: `types` of a ``SchemaContract``.
+/// Checks the JSON types of values against the first one of their column in a file, be it a source or a member of one:
+/// `types` of a ``SchemaContract``.
 ///
 /// A run asks it for all records, and so does the split of a family of stores: a part alone has only some of them.
 package struct ContractTypes: Sendable {
   private let policy: SchemaContract.Policy
   private let columns: [String]
-  /// The type of each column's first value.
+  /// The type of each column's first value in the file at hand.
   private var types: [Kind?]
+  /// The member of an archive that this file is.
+  private var member: String?
+  /// What ``kinds`` says of the files before it.
+  private var earlier = ""
+  /// What ``kinds`` said at the end of the whole source, and the types of each of its files by the member.
+  private var whole: (kinds: String?, types: [String: [Kind?]]) = (nil, [:])
   private let notes: SourceNotes
   /// The columns that lists are read from.
   private let lists: Set<Int>
@@ -21,12 +28,12 @@ package struct ContractTypes: Sendable {
     case structure = "an object or array"
 
     /// Its letter in ``ContractTypes/kinds``.
-    var letter: Character {
+    var letter: UInt8 {
       switch self {
-      case .text: "t"
-      case .number: "n"
-      case .boolean: "b"
-      case .structure: "s"
+      case .text: UInt8(ascii: "t")
+      case .number: UInt8(ascii: "n")
+      case .boolean: UInt8(ascii: "b")
+      case .structure: UInt8(ascii: "s")
       }
     }
 
@@ -67,17 +74,41 @@ package struct ContractTypes: Sendable {
 
   package var warnings: [RunWarning] { notes.all }
 
-  /// The type of each column's first value so far, a letter each.
-  package var kinds: String { String(types.map { $0?.letter ?? "-" }) }
+  /// The type of each column's first value so far, a letter each; of members of an archive with the member's name behind
+  /// the letters, and a zero between two.
+  package var kinds: String { earlier + kindsOfFile }
+
+  private var kindsOfFile: String {
+    String(decoding: types.map { $0?.letter ?? UInt8(ascii: "-") }, as: UTF8.self) + (member ?? "")
+  }
 
   /// Begins with another source.
   ///
   /// - Parameter kinds: What ``kinds`` said at the end of the whole source, where this is only some of its records.
   package mutating func begin(_ format: RecordFormat, _ kinds: String? = nil) {
-    types = Array(repeating: nil, count: columns.count)
+    // The pieces of one source come one after the other.
+    if kinds != whole.kinds { whole = (kinds, Self.types(in: kinds ?? "", columns.count)) }
+    earlier = ""
     tellsLists = !format.hasElements
-    guard let kinds, kinds.count == columns.count else { return }
-    for (column, letter) in kinds.enumerated() { types[column] = Kind.allCases.first { $0.letter == letter } }
+    begin(member: nil)
+  }
+
+  private mutating func begin(member: String?) {
+    self.member = member
+    types = whole.types[member ?? ""] ?? Array(repeating: nil, count: columns.count)
+  }
+
+  /// Reads what ``kinds`` wrote.
+  private static func types(in kinds: String, _ count: Int) -> [String: [Kind?]] {
+    var types: [String: [Kind?]] = [:]
+    for file in kinds.utf8.split(separator: 0) where file.count >= count {
+      let member = String(decoding: file.dropFirst(count), as: UTF8.self)
+      // Of two members with one name the first is meant.
+      if types[member] == nil {
+        types[member] = file.prefix(count).map { letter in Kind.allCases.first { $0.letter == letter } }
+      }
+    }
+    return types
   }
 
   /// Looks at the records of a batch.
@@ -90,6 +121,10 @@ package struct ContractTypes: Sendable {
   package mutating func check(
     _ batch: RecordBatch, of path: String, except missing: [Int] = [], refuse: (Int, String) -> Void
   ) throws(ImportError) {
+    if batch.member != member {
+      if member != nil { earlier += kindsOfFile + "\0" }
+      begin(member: batch.member)
+    }
     for column in columns.indices where !missing.contains(column) {
       for record in 0..<batch.recordCount {
         guard var kind = Kind(batch.state(record, column)) else { continue }

@@ -10,10 +10,12 @@ extension StoreFile {
   /// relationship, which belongs to the owner. Rows have the times again that they were saved before the run. It has a
   /// transaction of its own; done once more, it does nothing.
   ///
-  /// - Parameter lists: To-many relationships of the hierarchy that have to be what they were as well.
+  /// - Parameters:
+  ///   - lists: To-many relationships of the hierarchy that have to be what they were as well.
+  ///   - onlyFinds: Whether all rows stay as they are.
   /// - Returns: The rows that are what they were before the run.
   package func takeBackChanges(
-    root: RootIndex, primaryKeys: [Int64], lists: [RelationshipDescription]
+    root: RootIndex, primaryKeys: [Int64], lists: [RelationshipDescription], onlyFinds: Bool = false
   ) throws(StoreError) -> [Int64] {
     guard case .plannedFile(let file) = undo else { return [] }
     try begin()
@@ -22,7 +24,8 @@ extension StoreFile {
       .compactMap { entity.columnName(slot: $0.slot) }
     let taken = try file.takeBackChanges(
       entity.name, primaryKeys, without: schema.computedColumns[entity.name, default: []].union(entity.positionColumns),
-      files: Set(large), times: schema.timeColumns(of: entity.name), lists: lists.compactMap(schema.memberQuery))
+      files: Set(large), times: schema.timeColumns(of: entity.name), lists: lists.compactMap(schema.memberQuery),
+      onlyFinds: onlyFinds)
     try externalFiles.add(obsolete: taken.left)
     try commit()
     externalFiles.keep(taken.named)
@@ -87,10 +90,11 @@ extension PlannedStoreFile {
   ///   - files: The columns whose values may be in files.
   ///   - times: The columns with the time of a save.
   ///   - lists: Statements that read the members of an object.
+  ///   - onlyFinds: Whether all rows stay as they are.
   /// - Returns: The rows, the files that they named and no longer do, and those that they name again.
   fileprivate func takeBackChanges(
     _ table: String, _ primaryKeys: [Int64], without other: Set<String>, files: Set<String>, times: Set<String>,
-    lists: [String]
+    lists: [String], onlyFinds: Bool
   ) throws(StoreError) -> (rows: [Int64], left: Set<String>, named: Set<String>) {
     let columns = try TableColumns(table, base)
     let own = columns.names.indices.filter { columns.names[$0] != "Z_OPT" && !other.contains(columns.names[$0]) }
@@ -120,6 +124,7 @@ extension PlannedStoreFile {
         values.allSatisfy({ haveSameValue(now.bytes(Int32($0)), before.bytes(Int32($0))) })
       else { continue }
       same.append(key)
+      if onlyFinds { continue }
       for column in values.lazy.map({ Int32($0) }) {
         if let name = ExternalData.fileName(Array(now.bytes(column))) { left.insert(name) }
         if let name = ExternalData.fileName(Array(before.bytes(column))) { named.insert(name) }

@@ -4,7 +4,7 @@ extension Factors {
   /// How runs go.
   static let runs = [
     since, rejects, rejectsBefore, course, after, condition, transforms, process, hooks, contract, ignored, fields,
-    stores, direct, surroundings, modelFile,
+    stores, direct, surroundings, modelFile, diff,
   ]
 
   /// Adds a column that only grows, by and large.

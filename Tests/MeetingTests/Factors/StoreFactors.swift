@@ -9,6 +9,9 @@ extension Factors {
     "model-file",
     ["model.yaml", "model.mom", "model.sqlite"].map { name in Factor.Value(name) { $0.modelFile = name } })
 
+  /// Whether changes are shown, which changes nothing else.
+  static let diff = Factor("diff", [Factor.Value("none"), Factor.Value("some") { $0.shownChanges = 20 }])
+
   /// What stands around a store, and how it is kept.
   static let surroundings = Factor(
     "surroundings",

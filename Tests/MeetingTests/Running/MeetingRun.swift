@@ -50,6 +50,7 @@ final class MeetingRun {
     for night in scenario.nights.indices where differences.isEmpty {
       let inputs = try files.writeNight(night)
       var definition = try real.definition()
+      definition.sampledChanges = scenario.shownChanges
       if scenario.hasHook {
         definition.parts[0].hooks.record = scenario.hook
         definition.parts[0].hooks.columns = [scenario.columnName("label")]

@@ -98,6 +98,8 @@ struct Scenario: Sendable {
   var hasStore = false
   /// What stands around the store.
   var surroundings = Surroundings.plain
+  /// How many changes runs show.
+  var shownChanges = 0
   /// What the pipeline names as its model.
   var modelFile = "model.yaml"
   /// What items inherit from, or what inherits from them.

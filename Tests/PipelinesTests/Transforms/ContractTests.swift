@@ -223,6 +223,49 @@ import Testing
     #expect(try run("{ types: discard }", data, file: "data.ndjson").0.inserted == 4)
   }
 
+  @Test("types are those of the first values of each file of an archive, in a run that is resumed, too")
+  func typesOfMembers() throws {
+    let folder = try TransformFolder()
+    let text = TransformFolder.text(
+      "attributes: { text: a, number: n }",
+      source: "{ files: data.tar, member: '*', format: ndjson, contract: { types: reject } }")
+    func definition(_ night: Int) throws -> ImportDefinition {
+      func lines(_ keys: Range<Int>, number: Int?) -> String {
+        keys.map { "{\"key\":\"\($0)\",\"a\":\"\(night)\",\"n\":\($0 == number ? "1" : "\"1\"")}\n" }.joined()
+      }
+      // Of the second file all but the first record are of another type; in the first one this is not so.
+      let files = [("1.ndjson", lines(0..<500, number: nil)), ("2.ndjson", lines(500..<1000, number: 500))]
+      try folder.folder.write(Self.tar(files.map { (name: $0.0, text: $0.1) }), to: "data.tar")
+      var definition = try folder.read(text)
+      definition.batchLimit.records = 100
+      return definition
+    }
+    let whole = try ImportSession(definition(1)).run()
+    #expect(whole.rejectCounts == ["contract.type": 499])
+    let night = try definition(2)
+    var read = 0
+    let first = try ImportSession(night).run(progress: { read = $0.records }, shouldStop: { read >= 700 })
+    #expect(first.status == .interrupted)
+    let second = try ImportSession(night).run()
+    #expect(second.resumedAfter ?? 0 >= 700)
+    #expect(second.rejectCounts == ["contract.type": 499])
+  }
+
+  @Test("what the split of a family has found of each file of an archive is read again") func kindsOfMembers() throws {
+    var contract = SchemaContract()
+    contract.types = .reject
+    var types = try #require(ContractTypes(contract, columns: ["a", "b"]))
+    var batch = RecordBatch()
+    types.begin(.ndjson(NDJSONOptions()), "tn")
+    #expect(types.kinds == "tn")
+    types.begin(.ndjson(NDJSONOptions()), "tn1.ndjson\u{0}b-2.ndjson")
+    for member in ["2.ndjson", "1.ndjson", "3.ndjson"] {
+      batch.member = member
+      try types.check(batch, of: "data.tar") { _, _ in }
+    }
+    #expect(types.kinds == "b-2.ndjson\u{0}tn1.ndjson\u{0}--3.ndjson")
+  }
+
   @Test("in XML one element of a list is of the same type as several", arguments: [1, 2])
   func listsInXML(first: Int) throws {
     let folder = try TransformFolder()
