@@ -2,6 +2,7 @@ import MergewalkBytes
 import MergewalkObjectContext
 import MergewalkObjectModel
 import MergewalkObjectStore
+import MergewalkRecordFormats
 
 /// Collects the first changes of a run from the rows that are about to be written.
 ///
@@ -173,7 +174,7 @@ final class ChangeSample {
     case CellTag.real:
       let number = Double(bitPattern: cell.payload)
       if property.attribute?.type == .date {
-        return ObjectChange.Value(text: Timestamp(secondsSinceReferenceDate: number).description, isText: true)
+        return ObjectChange.Value(text: InstantText.text(number), isText: true)
       }
       return ObjectChange.Value(text: "\(number)", isText: !number.isFinite)
     case CellTag.text:

@@ -1,11 +1,12 @@
 import MergewalkObjectModel
 import MergewalkObjectStore
+import MergewalkRecordFormats
 
 extension CursorValue: CustomStringConvertible {
   /// The value as a person would write it.
   public var description: String {
     switch self {
-    case .date(let seconds): Timestamp(secondsSinceReferenceDate: seconds).description
+    case .date(let seconds): InstantText.text(seconds)
     case .integer(let number): "\(number)"
     case .text(let text): text
     }

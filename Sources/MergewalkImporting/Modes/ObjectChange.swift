@@ -12,8 +12,8 @@ public struct ObjectChange: Sendable, Hashable {
 
   /// A value as text.
   public struct Value: Sendable, Hashable {
-    /// The value: text as it is, a number or a Boolean in digits or words, bytes in hexadecimal digits; truncated to
-    /// ``greatestLength`` bytes.
+    /// The value: text as it is, a number or a Boolean in digits or words, dates in ISO 8601, bytes in hexadecimal
+    /// digits; truncated to ``greatestLength`` bytes.
     public var text: String
     /// Whether the text is to be read as text; otherwise it is a number, `true` or `false`.
     public var isText: Bool

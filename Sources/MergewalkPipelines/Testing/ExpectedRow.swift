@@ -1,6 +1,7 @@
 import MergewalkBytes
 import MergewalkDiagnostics
 import MergewalkObjectModel
+import MergewalkRecordFormats
 
 /// An object as a file with tests describes it: some of its attributes and relationships.
 struct ExpectedRow: Sendable {
@@ -48,7 +49,7 @@ enum ValueWords {
     case .decimal(let number): number.description
     case .string(let text): "“" + cut(text) + "”"
     case .uri(let text): text
-    case .date(let seconds): DateText.text(seconds) ?? "\(seconds) s since 2001"
+    case .date(let seconds): InstantText.text(seconds)
     case .binary(let bytes): "“" + cut(Base64.text(bytes)) + "”"
     case .uuid(let high, let low): UUIDText.text(high, low)
     }

@@ -1,5 +1,17 @@
 import MergewalkBytes
 
+/// Points in time for people, spelled as in all outputs.
+package enum InstantText {
+  /// ISO 8601 in UTC with as many fraction digits as needed; the number of seconds where a calendar has no such time.
+  ///
+  /// - Parameter seconds: seconds since 2001-01-01 00:00:00 UTC.
+  package static func text(_ seconds: Double) -> String {
+    var output = OutputBytes()
+    output.append(date: seconds)
+    return String(decoding: output.bytes, as: UTF8.self)
+  }
+}
+
 extension OutputBytes {
   /// Appends a point in time as ISO 8601 in UTC: `2024-01-31T12:00:00Z`, with as many fraction digits as it needs to read
   /// back as the same number, at most 18.

@@ -146,6 +146,23 @@ import Testing
     #expect(changes.count == summary.inserted + summary.updated + summary.deleted)
   }
 
+  @Test(
+    "the sample shows dates as all outputs do, with the fractions of their seconds",
+    arguments: [
+      ("2024-01-01T00:00:00.5Z", "2024-01-01T00:00:00.5Z"), ("0099-01-01T01:02:03.125Z", "0099-01-01T01:02:03.125Z"),
+      ("2024-01-01", "2024-01-01T00:00:00Z"),
+    ])
+  func dates(written: String, shown: String) throws {
+    let map = try ModeFolder()
+    let summary = try map.run(
+      "{ entity: Country, find_by: [code], attributes: [goneAt] }", "code,goneAt\nCH,\(written)\n"
+    ) {
+      $0.sampledChanges = 10
+    }
+    let values = summary.changes.flatMap(\.properties).filter { $0.name == "goneAt" }.map(\.after?.text)
+    #expect(values == [shown])
+  }
+
   @Test("the sample shows values that are in files beside the store, and changes behind what it shows of long values")
   func changesOfLongValues() throws {
     let folder = TemporaryFolder()
