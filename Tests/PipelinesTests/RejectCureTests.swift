@@ -55,6 +55,24 @@ struct RejectCureTests {
     #expect(said?.contains(text) == true, "\(said ?? "")")
   }
 
+  @Test(
+    "records with too few fields are told something else than those with too many",
+    arguments: [
+      ("a,b", 4, "short_records", "long_records"), ("a,\"b\nc\"", 3, "short_records", "long_records"),
+      ("a,b,c", 1, "long_records", "short_records"), ("a,\"b\nc\",d", 1, "long_records", "short_records"),
+    ])
+  func widths(record: String, column: Int, option: String, other: String) {
+    let text = RejectCure.text(.readFieldCount, width: WidthFault(raw: Array(record.utf8), column: column))
+    #expect(text.contains(option) && !text.contains(other), "\(text)")
+  }
+
+  @Test("only targets that are found by attributes are told to be made: whole objects cannot set “missing: create”")
+  func missingTargets() {
+    let parts = RejectCure.text(.missingTarget).split(separator: ";")
+    let creating = parts.filter { $0.contains("create") }
+    #expect(creating.count == 1 && creating.allSatisfy { $0.contains("find_by") })
+  }
+
   @Test("the page about trouble has every code with its sentence")
   func page() throws {
     let path = Locations.repository + "/docs/troubleshooting.md"

@@ -161,7 +161,7 @@ private struct Look {
         message: definition.sources.allSatisfy(\.isBlank)
           ? "the file is empty" : "no record has a column to guess from",
         hint: sample.firstReject.map {
-          "the first record was refused: \($0.message); \(RejectCure.text(RejectCode($0.code)))"
+          "the first record was refused: \($0.message); \(RejectCure.text($0))"
         })
     }
     if sample.columns.count > Self.mostColumns {

@@ -1,15 +1,23 @@
+import MergewalkDiagnostics
 package import MergewalkImporting
+package import MergewalkRecordFormats
 
 /// The cures of rejects, by code: one short sentence, in the words of pipeline files.
 package enum RejectCure {
   /// The sentence for a code; what a sample of the values tells is in ``ValueProposal``.
-  package static func text(_ code: RejectCode) -> String {
+  ///
+  /// - Parameter width: which fault all records have that were refused for the number of their fields, if known.
+  package static func text(_ code: RejectCode, width: WidthFault? = nil) -> String {
     switch code {
     case .readInvalidText: "set the file’s encoding: “encoding: windows-1252”, or “detect”"
     case .readNulByte: "the file may be binary or UTF-16: set “encoding”, or repair it at its source"
+    case .readFieldCount where width == .missing:
+      "add the missing fields, quote fields that contain line ends, or set “short_records: pad”"
+    case .readFieldCount where width == .surplus:
+      "quote fields that contain delimiters, or set “long_records: truncate”"
     case .readFieldCount:
-      "in CSV, quote fields that contain delimiters, or set “short_records: pad” or “long_records:"
-        + " truncate”"
+      "for missing fields, set “short_records: pad”; for surplus ones, quote fields that contain delimiters, or set"
+        + " “long_records: truncate”"
     case .readStrayQuote: "quote the whole field and double the quotes inside, or set “lenient_quotes: true”"
     case .readTextAfterQuote: "double the quotes inside quoted fields, or set “lenient_quotes: true”"
     case .readUnterminatedQuote:
@@ -67,7 +75,9 @@ package enum RejectCure {
     case .hookRejected: "the hook gives the reason; correct the record or the hook"
     case .nullKey, .emptyKey: "give each record a key, or skip those without one with “where”"
     case .duplicateKey: "set “duplicates: first” or “last”, or “mode: upsert” for existing objects"
-    case .missingTarget: "import the targets first, or set “missing: create” or “missing: null”"
+    case .missingTarget:
+      "import the targets first or with these records, or set “missing: null”; where “find_by” finds them, “missing:"
+        + " create” makes them"
     case .inverse: "export both ends, or correct the reference"
     case .deleteDenied: "delete or move what refers to it first, or choose another delete rule in the model"
     case .storeBadName:
@@ -79,9 +89,30 @@ package enum RejectCure {
   }
 
   /// The sentence for the rejects of one code: what their values propose, else what is always true.
-  package static func text(code: String, samples: [RejectedValue]) -> String? {
+  package static func text(code: String, samples: [RejectedValue], width: WidthFault? = nil) -> String? {
     guard let code = RejectCode(rawValue: code) else { return nil }
-    return ValueProposal.text(code, samples) ?? text(code)
+    return ValueProposal.text(code, samples) ?? text(code, width: width)
+  }
+
+  /// The sentence for a record that a reader has refused.
+  package static func text(_ error: RecordError) -> String {
+    text(RejectCode(error.code), width: WidthFault(raw: error.raw, column: error.position.column))
+  }
+}
+
+/// Whether a record that was refused for the number of its fields has too few or too many.
+package enum WidthFault: Sendable {
+  case missing
+  case surplus
+
+  /// Tells it by the fault's place: of a record that ends too early its end, of one of CSV that does not its beginning.
+  ///
+  /// - Parameters:
+  ///   - raw: the record.
+  ///   - column: the column of the fault in its line, from 1.
+  package init?(raw: [UInt8], column: Int) {
+    let lastLine = raw[((raw.lastIndex(of: 10) ?? -1) + 1)...]
+    if column == 1 { self = .surplus } else if column > lastLine.count { self = .missing } else { return nil }
   }
 }
 

@@ -107,7 +107,7 @@ struct Preview {
       rejects.append(
         Diagnostic(
           .error, code: code.rawValue, path: path(source), position: error.position, message: error.message,
-          hint: isNew ? RejectCure.text(code) : nil))
+          hint: isNew ? RejectCure.text(error) : nil))
     }
     if surplus == nil, definition.hasRawJSON, format != .ndjson, let record = batch.firstSurplusRecord {
       surplus = "\(path(source)):\(batch.records[record].line):\(batch.records[record].column)"

@@ -10,16 +10,18 @@ struct RejectAdvice {
   /// More lines than these are not read after a run.
   private static let mostLines = 10_000
 
-  private var codes: [(code: String, first: RejectLine, values: [RejectedValue])] = []
+  private var codes: [(code: String, first: RejectLine, values: [RejectedValue], width: WidthFault?)] = []
 
   mutating func add(_ line: RejectLine) {
+    let width = line.raw.flatMap { WidthFault(raw: $0, column: line.sourceColumn) }
     var index = codes.firstIndex { $0.code == line.code } ?? codes.count
     if index == codes.count {
       var first = line
       first.raw = nil
-      codes.append((line.code, first, []))
+      codes.append((line.code, first, [], width))
       index = codes.count - 1
     }
+    if codes[index].width != width { codes[index].width = nil }
     let isSameField = line.field == codes[index].first.field
     guard isSameField, codes[index].values.count < Self.mostValues, let raw = line.raw,
       let value = RejectedValue(raw: raw, column: line.sourceColumn)
@@ -29,7 +31,7 @@ struct RejectAdvice {
 
   /// The advice for the rejects of a code.
   func cure(_ code: String) -> String? {
-    codes.first { $0.code == code }.flatMap { RejectCure.text(code: code, samples: $0.values) }
+    codes.first { $0.code == code }.flatMap { RejectCure.text(code: code, samples: $0.values, width: $0.width) }
   }
 
   /// One line for each code: the first reject’s place and reason, and the cure.
