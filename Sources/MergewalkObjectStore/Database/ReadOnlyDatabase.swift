@@ -6,7 +6,8 @@ import MergewalkSQLite
 ///
 /// The whole reading is one transaction, so a writer's later commits are not seen. A database that is read by way of a
 /// log gets a `-shm` and perhaps an empty `-wal` file beside it meanwhile, because that is where SQLite keeps its locks.
-/// Those that were not there before are removed at the end, unless another process uses the database by then.
+/// Those that were not there before, or that a process which was killed has left, are removed at the end, unless another
+/// process uses the database by then.
 package final class ReadOnlyDatabase {
   package let path: String
   let connection: Connection
@@ -31,7 +32,8 @@ package final class ReadOnlyDatabase {
   ///
   /// - Parameter header: What ``head(_:)`` gave.
   package func begin(_ header: DatabaseHeader) throws(StoreError) {
-    removesLeftovers = LogFiles.areUsed(path, header) && !hadIndex
+    // Beside a log with anything in it, what was there before is its writer's.
+    removesLeftovers = hadIndex ? !LogFiles.hasLog(path) : LogFiles.areUsed(path, header)
     try connection.apply(.read(cacheKiB: 4096))
     // The transaction has its moment when it reads first.
     try connection.execute("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
@@ -43,7 +45,7 @@ package final class ReadOnlyDatabase {
     pages = connection.pagesRead
     // What was read is read; there is nothing that could be lost.
     try? connection.close()
-    if removesLeftovers { LogFiles.sweep(path, keepsLog: hadLog) }
+    if removesLeftovers { LogFiles.sweep(path, keepsLog: hadLog && !hadIndex) }
   }
 
   // MARK: The file

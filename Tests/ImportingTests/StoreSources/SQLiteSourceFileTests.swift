@@ -83,6 +83,25 @@ struct SQLiteSourceFileTests {
     #expect(other.bytes == before)
   }
 
+  @Test("what a reader that was killed has left is removed by the next one")
+  func leftByReader() throws {
+    let database = try filled("PRAGMA journal_mode = WAL")
+    let other = try TestDatabase("PRAGMA user_version = 1")
+    let reader = try Connection(path: database.path, mode: .readWrite)
+    #expect(try reader.integer("SELECT count(*) FROM t") == 2000)
+    // Copied while it is open, as a killed process leaves them.
+    for suffix in ["", "-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: other.path + suffix)
+      try FileManager.default.copyItem(atPath: database.path + suffix, toPath: other.path + suffix)
+    }
+    try reader.close()
+    let before = other.bytes
+    #expect(other.names == ["data.db", "data.db-shm", "data.db-wal"])
+    #expect(other.read().lines.count == 2000)
+    #expect(other.names == ["data.db"])
+    #expect(other.bytes == before)
+  }
+
   @Test("a reader that somebody else joins leaves them their files")
   func joined() throws {
     let database = try filled("PRAGMA journal_mode = WAL")
