@@ -58,8 +58,11 @@ int cprocess_lock(int file) {
 int cprocess_is_locked(int file) {
 #ifdef F_OFD_GETLK
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-  if (fcntl(file, F_OFD_GETLK, &lock) == 0) return lock.l_type != F_UNLCK;
-  if (errno != EINVAL) return -1;
+  if (fcntl(file, F_OFD_GETLK, &lock) != 0) {
+    if (errno != EINVAL) return -1;
+  } else if (lock.l_type != F_UNLCK) {
+    return 1;
+  }
 #endif
   if (flock(file, LOCK_SH | LOCK_NB) != 0) return errno == EWOULDBLOCK ? 1 : -1;
   flock(file, LOCK_UN);

@@ -20,8 +20,8 @@ int cprocess_syncfs(int file);
  * lock. */
 int cprocess_lock(int file);
 
-/* Whether another opening has such a lock on a file: 1 or 0, or -1 with `errno`. Most systems can tell without taking a
- * lock, so that no other process finds the file locked meanwhile. */
+/* Whether another opening has such a lock on a file, or that of an earlier version: 1 or 0, or -1 with `errno`. On most
+ * systems no process but one of an earlier version finds the file locked meanwhile. */
 int cprocess_is_locked(int file);
 
 #endif

@@ -454,6 +454,13 @@ public final class ImportSession {
           "the store has the whole run, and files of its plan beside the store could not be removed; the next run of this"
             + " pipeline tries again, and so does mergewalk store clean"))
     }
+    if let (names, reason) = file.externalFiles.unknown, let name = names.min() {
+      summary.warn(
+        RunWarning(
+          .filesNotRemoved,
+          "\(names.count) of the files beside the store that this run has made stay, such as \(name): which of them rows"
+            + " name cannot be read (\(reason.message)); mergewalk store clean removes the others"))
+    }
     let shared = file.externalFiles.sharedFiles
     if let name = shared.min() {
       summary.warn(

@@ -66,15 +66,18 @@ extension PersistentStoreCoordinator {
   ///   - path: The path of the store to replace.
   ///   - source: The path of the store to copy, including its log.
   ///   - type: The type of both.
+  /// - Returns: The names of files with values of the replaced store that stay beside it, sorted: another store has the
+  ///   same folder, or they could not be removed.
   /// - Throws: ``StoreError`` with `notFound`, `notADatabase`, `busy`, `unsupported`, `inputOutput` or `sqlite`.
+  @discardableResult
   public func replacePersistentStore(
     at path: String, withStoreFrom source: String, type: PersistentStoreType = .sqlite
-  ) throws(StoreError) {
+  ) throws(StoreError) -> [String] {
     guard StorePath.resolved(path) != StorePath.resolved(source) || !FileSystem.exists(path) else {
       throw StoreError(.unsupported, path: path, message: "a store cannot take its own place")
     }
     switch type {
-    case .sqlite: try SQLiteStoreFiles.replace(path, with: source)
+    case .sqlite: return try SQLiteStoreFiles.replace(path, with: source)
     case .inMemory: throw StoreError(.unsupported, path: path, message: "a store in memory has no file")
     default:
       guard FileSystem.exists(source) else {
@@ -85,6 +88,7 @@ extension PersistentStoreCoordinator {
       guard let size = FileSystem.size(source), let bytes = FileSystem.head(source, count: size), bytes.count == size
       else { throw StoreError(.inputOutput, path: source, message: "the file cannot be read") }
       try AtomicFile.replace(path) { file throws(StoreError) in try file.write(bytes) }
+      return []
     }
   }
 

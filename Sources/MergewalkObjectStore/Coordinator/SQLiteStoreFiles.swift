@@ -20,7 +20,9 @@ enum SQLiteStoreFiles {
   }
 
   /// Puts a copy of a store in the place of another one that no process has open.
-  static func replace(_ path: String, with source: String) throws(StoreError) {
+  ///
+  /// - Returns: As ``StoreCopy/replace(_:with:_:)``.
+  static func replace(_ path: String, with source: String) throws(StoreError) -> [String] {
     let path = StorePath.resolved(path)
     let source = try StorePath.existing(source)
     try FileSystem.requireReplaceable(path)
@@ -42,10 +44,7 @@ enum SQLiteStoreFiles {
     let files = try StoreCopy.stageExternalData(of: source, to: path, staging: staging)
     JointJournal.forget(path)
     for suffix in suffixes { try FileSystem.remove(path + suffix) }
-    // Files of the old store that stay are those of another one of the same name, or are found by “store clean”.
-    _ = try withExtendedLifetime(staging) { () throws(StoreError) in
-      try StoreCopy.replace(path, with: copy, files)
-    }
+    return try withExtendedLifetime(staging) { () throws(StoreError) in try StoreCopy.replace(path, with: copy, files) }
   }
 
   /// Checks that no connection has a database open, and moves its log into it.

@@ -27,6 +27,8 @@ package final class ExternalFiles {
   package private(set) var staying = Set<String>()
   /// The files that no row of the store names any more and that stay, as another store of the same name may name them.
   package private(set) var sharedFiles = Set<String>()
+  /// The files of a run that was rolled back which stay as rows may name them, with the reason why these cannot be read.
+  package private(set) var unknown: (names: Set<String>, reason: StoreError)?
   /// Whether another store with the same folder was met; it is looked for again until then.
   private var hasMetOthers = false
   /// The files that earlier processes of the run have made and replaced.
@@ -61,6 +63,9 @@ package final class ExternalFiles {
     earlier.made.subtract(lost)
     earlier.obsolete.subtract(lost)
   }
+
+  /// Notes that what rows name cannot be read, so that what earlier processes have made stays, with its list.
+  func keepEarlier(_ reason: StoreError) { if !earlier.made.isEmpty { unknown = (earlier.made, reason) } }
 
   private var folder: String { ExternalData.folder(ofStore: path) }
 

@@ -346,7 +346,10 @@ package final class StoreFile {
     var named: Set<String>? = isWhole ? [] : nil
     // A name that is made of what the file holds may have been there before.
     if case .plannedFile(let file) = undo, isWholeRun, externalFiles.hasEarlier {
-      named = try? schema.externalFileNames(file.base)
+      do throws(StoreError) { named = try schema.externalFileNames(file.base) } catch {
+        named = nil
+        externalFiles.keepEarlier(error)
+      }
     }
     let removeFiles = { [externalFiles, named] in externalFiles.removeAllMade(named: named) }
     switch undo {

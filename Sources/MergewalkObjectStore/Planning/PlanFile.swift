@@ -71,7 +71,11 @@ struct PlanFile {
   ///
   /// - Throws: ``StoreError`` with `inputOutput`.
   static func listsAlone(ofStore store: String) throws(StoreError) -> [PlanFile] {
-    try all(ofStore: store, with: [filesSuffix]).filter { !$0.hasPlan }
+    var lists: [PlanFile] = []
+    for list in try all(ofStore: store, with: [filesSuffix]) {
+      if try !list.hasPlan() { lists.append(list) }
+    }
+    return lists
   }
 
   /// The plans beside a store that were to be thrown away by processes that were killed; whoever asks has the claim.
@@ -97,13 +101,16 @@ struct PlanFile {
 
   private var isThrownAway: Bool { path.hasSuffix(Self.thrownAwaySuffix) }
 
-  var hasPlan: Bool { FileSystem.size(log) ?? 0 > 0 }
+  /// Whether anything is planned.
+  ///
+  /// - Throws: ``StoreError`` with `inputOutput`: a log that cannot be looked at is not none.
+  func hasPlan() throws(StoreError) -> Bool { try FileSystem.sizeIfThere(log) ?? 0 > 0 }
 
   /// Whether something is planned for this state of the store.
   ///
   /// - Throws: ``StoreError`` with `inputOutput`: nothing is known of a plan that cannot be read.
   func isResumable(_ state: StoreState) throws(StoreError) -> Bool {
-    guard !isThrownAway, hasPlan, let bytes = try FileSystem.headIfThere(path, count: 4096) else { return false }
+    guard !isThrownAway, try hasPlan(), let bytes = try FileSystem.headIfThere(path, count: 4096) else { return false }
     return (try? BinaryPropertyListReader.read(bytes)).flatMap(StoreState.init) == state
   }
 
@@ -145,7 +152,7 @@ extension StoreFile {
   package static func hasResumablePlan(path: String, run: String) throws(StoreError) -> Bool {
     let path = StorePath.resolved(path)
     let plan = PlanFile(store: path, run: run)
-    guard plan.hasPlan else { return false }
+    guard try plan.hasPlan() else { return false }
     return try plan.isResumable(StoreState(path))
   }
 }

@@ -94,7 +94,8 @@ final class PlannedStoreFile {
           fits = false
         }
       }
-      isOutdated = !isThrownAway && plan.hasPlan && !fits
+      let hasPlan = try plan.hasPlan()
+      isOutdated = !isThrownAway && hasPlan && !fits
       if !fits { try plan.begin(state, access: .derived(from: path)) }
       let (overlay, changed, deferred): (Connection, ChangedRows, DeferredRows)
       if let parts {

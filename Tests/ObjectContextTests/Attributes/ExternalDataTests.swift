@@ -256,6 +256,32 @@ struct ExternalDataTests {
     #expect(report.findings.filter { $0.severity != .note }.isEmpty, "\(report.findings)")
   }
 
+  @Test("files that stay when a store is replaced, as another one has the same folder, are named")
+  func ap2ReplacedBesideOther() throws {
+    let place = try Workplace(try Self.model())
+    try photo(place, bytes(150_000))
+    try place.context.save()
+    try place.coordinator.close()
+    let target = place.folder.file("other.sqlite")
+    try StoreCopy.copy(place.path, to: target)
+    let former = Self.names(in: place.folder.file(".other_SUPPORT/_EXTERNAL_DATA"))
+    try StoreCopy.copy(place.path, to: place.folder.file("empty.sqlite"))
+    let connection = try Connection(path: place.folder.file("empty.sqlite"), mode: .readWrite)
+    try connection.execute("DELETE FROM ZPHOTO")
+    try connection.close()
+    #expect(rename(place.folder.file(".empty_SUPPORT"), place.folder.file("aside")) == 0)
+    try StoreCopy.copy(target, to: place.folder.file("other.db"))
+    let coordinator = PersistentStoreCoordinator(model: place.model)
+    let kept = try coordinator.replacePersistentStore(
+      at: target, withStoreFrom: place.folder.file("empty.sqlite"))
+    #expect(former.count == 1 && kept == former)
+    #expect(Self.names(in: place.folder.file(".other_SUPPORT/_EXTERNAL_DATA")) == former)
+    #expect(unlink(place.folder.file("other.db")) == 0)
+    #expect(
+      try coordinator.replacePersistentStore(at: target, withStoreFrom: place.folder.file("empty.sqlite")).isEmpty)
+    #expect(Self.names(in: place.folder.file(".other_SUPPORT/_EXTERNAL_DATA")) == [])
+  }
+
   @Test("the threshold is an option of the store")
   func ap2Option() throws {
     let folder = TemporaryFolder()

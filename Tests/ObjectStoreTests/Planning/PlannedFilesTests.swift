@@ -151,6 +151,11 @@ struct PlannedFilesTests {
     #expect(flock(earlier.fileDescriptor, LOCK_EX | LOCK_NB) == 0)
     let error = try #require(throws: StoreError.self) { _ = try open() }
     #expect(error.code == .busy)
+    // Whoever only asks is told of it, too.
+    let asked = try #require(throws: StoreError.self) {
+      try StoreCleaner.clean(path: path, model: try model(), isDryRun: true)
+    }
+    #expect(asked.code == .busy)
     try waiting.close()
     try earlier.close()
   }
@@ -188,6 +193,64 @@ struct PlannedFilesTests {
     #expect(second.isAdopted)
     try second.rollBackRun()
     #expect(try files() == old)
+    #expect(try lists() == [])
+  }
+
+  @Test("a plan whose log cannot be looked at is not taken for none, and stays")
+  func unreadableLog() throws {
+    let old = try makeStore()
+    let first = try open()
+    try first.begin()
+    try add(2, to: first)
+    try first.commit()
+    try first.suspend()
+    let name = try #require(
+      try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        .first { $0.contains("mergewalk-plan-") && $0.hasSuffix("-wal") })
+    let log = folder.file(name)
+    // A link that leads to itself.
+    #expect(rename(log, folder.file("aside")) == 0 && symlink(log, log) == 0)
+    let opening = try #require(throws: StoreError.self) { _ = try open() }
+    #expect(opening.code == .inputOutput)
+    let cleaning = try #require(throws: StoreError.self) { try StoreCleaner.clean(path: path, model: try model()) }
+    #expect(cleaning.code == .inputOutput)
+    #expect(rename(folder.file("aside"), log) == 0)
+    let second = try open()
+    #expect(second.isAdopted)
+    try second.rollBackRun()
+    #expect(try files() == [old])
+  }
+
+  @Test("files of a run that is rolled back stay, and are noted, when what the rows name cannot be read")
+  func unreadableRows() throws {
+    let old = try makeStore()
+    // More rows than a cache holds.
+    let filling = try Connection(path: path, mode: .readWrite)
+    try filling.execute(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
+      INSERT INTO ZANIMAL (Z_PK, Z_ENT, Z_OPT, ZNAME, ZBORN, ZPHOTO) SELECT i, 1, 1, 'b' || i, 0, zeroblob(3500) FROM n
+      """)
+    try filling.close()
+    let first = try open()
+    try first.begin()
+    let made = try add(2, to: first)
+    try first.commit()
+    try first.suspend()
+    let second = try open()
+    #expect(second.isAdopted)
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    try file.seek(toOffset: 1 << 20)
+    try file.write(contentsOf: Data(repeating: 0xFF, count: whole.count - (1 << 20)))
+    try file.close()
+    try second.rollBackRun()
+    let unknown = try #require(second.externalFiles.unknown)
+    #expect(unknown.names == [made])
+    #expect(try files() == [old, made].sorted())
+    try whole.write(to: URL(fileURLWithPath: path))
+    #expect(try StoreCleaner.clean(path: path, model: try model()).orphans == [made])
+    #expect(try files() == [old])
     #expect(try lists() == [])
   }
 
