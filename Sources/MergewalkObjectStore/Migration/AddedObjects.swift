@@ -79,12 +79,16 @@ struct AddedObjects {
     name.uppercased().hasPrefix("Z_") || isUsual(index: name, of: table)
   }
 
-  /// Whether a table has a name as Core Data's own have, for bookkeeping, history and CloudKit.
+  /// Whether a table is one of Core Data's own, for bookkeeping, history, R-trees and CloudKit.
   private static func isCoreDatas(table name: String) -> Bool {
     let name = name.uppercased()
-    return [HistoryTables.changes, HistoryTables.transactions, HistoryTables.strings].contains(name)
-      || ["Z_", "ANSCK", "SQLITE_"].contains { name.hasPrefix($0) }
+    return ownTables.contains(name) || ["Z_RT_", "ANSCK", "SQLITE_"].contains { name.hasPrefix($0) }
   }
+
+  private static let ownTables = [
+    "Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", HistoryTables.changes, HistoryTables.transactions,
+    HistoryTables.strings,
+  ]
 
   /// Whether an index has the name of one over a column, as each version of Core Data has had some.
   private static func isUsual(index name: String, of table: String) -> Bool {

@@ -305,6 +305,8 @@ struct MappingModelTests {
       "CREATE TRIGGER person_last_log AFTER DELETE ON ZPERSON BEGIN INSERT INTO app_log VALUES (OLD.ZLAST); END",
       "ALTER TABLE ZPERSON ADD COLUMN mine", "CREATE TABLE refs (p REFERENCES ZPERSON (Z_PK))",
       "CREATE INDEX refs_p ON refs (p)", "CREATE VIRTUAL TABLE places USING rtree (id, a, b)",
+      // A name that begins as Core Data's own do.
+      "CREATE TABLE Z_APP (t)", "INSERT INTO Z_APP VALUES ('z')", "CREATE INDEX Z_APP_t ON Z_APP (t)",
     ] {
       try app.execute(statement)
     }
@@ -329,6 +331,7 @@ struct MappingModelTests {
     #expect(try after.text("SELECT group_concat(id || t || u) FROM counted") == "1aaa")
     #expect(try after.integer("SELECT seq FROM sqlite_sequence WHERE name = 'counted'") == 2)
     #expect(try after.text("SELECT k || t FROM keyed") == "k1")
+    #expect(try after.text("SELECT t FROM Z_APP INDEXED BY Z_APP_t WHERE t = 'z'") == "z")
     try after.close()
     let again = MigrationManager(from: new, to: new)
     try again.migrate(path)
