@@ -189,6 +189,11 @@ struct YAMLMistake {
     }
     position = SourcePosition(line: position.line, column: depth + 1)
     let above = known.min() ?? indentation(lineAbove(position.line))
+    if above == depth {
+      message = "“\(key(position.line))” cannot follow the value that ends in line \(lineAbove(position.line))"
+      hint = "remove what is too much, or write all of it as “key: value”"
+      return
+    }
     message = "“\(key(position.line))” is indented by \(Self.spaces(depth)), which is the depth of no key above it"
     hint = "indent it by \(Self.spaces(above)), as line \(lineAbove(position.line))"
   }

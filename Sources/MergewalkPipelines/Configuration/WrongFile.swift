@@ -31,6 +31,12 @@ enum WrongFile {
         "this is a compressed file or an archive, not a pipeline", path,
         hint: "“mergewalk guess \(path)” writes a pipeline and a model for what is in it")
     }
+    // Lines of JSON are no YAML, but the first of them is.
+    if root == nil, isJSON, SourceFormat(sample: Array(bytes.prefix(1 << 16))) == .ndjson {
+      let line = Array(bytes.prefix { $0 != UInt8(ascii: "\n") })
+      guard let first = try? YAMLDocument.parse(line, path: path), first.entries != nil else { return nil }
+      return finding(line, root: first, path: path)
+    }
     let isText = root.map { isJSON || $0.text?.isEmpty == false || $0.items != nil } ?? false
     if format == nil, isText { format = SourceFormat(sample: Array(bytes.prefix(1 << 16))) }
     // A list in YAML may be a pipeline with dashes too many.
