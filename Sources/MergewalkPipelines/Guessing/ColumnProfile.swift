@@ -50,6 +50,9 @@ package struct ColumnProfile: Sendable {
   /// The fewest digits behind a point, and the most of those behind which a 0 is last, as in the version 1.10.
   var shortestFraction = Int.max
   var longestFractionWithZero = 0
+  /// The fewest and the most points in one of the numbers.
+  var fewestPoints = Int.max
+  var mostPoints = 0
   /// Whether a double would lose digits of one of the numbers.
   var losesDigits = false
   var least = Int64.max
@@ -160,6 +163,9 @@ package struct ColumnProfile: Sendable {
       shortestFraction = min(shortestFraction, digits)
       if digits > 1, text[text.count - 1] == 0x30 { longestFractionWithZero = max(longestFractionWithZero, digits) }
     }
+    let points = text.count { $0 == 0x2E }
+    fewestPoints = min(fewestPoints, points)
+    mostPoints = max(mostPoints, points)
     if number.hasPlus { plusSigns += 1 }
     if number.hasExponent { exponents += 1 }
     if let whole = number.whole {

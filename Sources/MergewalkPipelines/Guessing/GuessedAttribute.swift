@@ -107,6 +107,13 @@ struct GuessedAttribute {
         .init(text: "are these versions or the like, of which 1.1 and 1.10 are two?", answers: [.init(type: .text)]))
     }
     guard verdict.type == .integer else { return }
+    // Numbers of several sizes have more or fewer points between groups.
+    let hasSamePoints = profile.numbers > 1 && profile.fewestPoints == profile.mostPoints
+    if verdict.groupMark == 0x2E, hasSamePoints, profile.mostPoints > 1 {
+      let text = "all have \(profile.mostPoints) points: are these versions or the like?"
+      verdict.questions.append(.init(text: text, answers: [.init(type: .text)]))
+      return
+    }
     let words = Set(GuessedNames.words(columnName).map { $0.lowercased() })
     let isTime = !words.isDisjoint(with: [
       "time", "timestamp", "ts", "date", "created", "updated", "modified", "at", "on", "unix", "unixtime", "epoch",

@@ -657,6 +657,20 @@ struct PipelineGuessTests {
     #expect(try run(guess) == [3])
   }
 
+  @Test("numbers that all have as many points are asked about as versions are, those of several sizes are not")
+  func versionsWithGroups() throws {
+    try folder.write(
+      "id,build,sum\n1,1.101.201,950\n2,10.300.410,12.345\n3,2.200.300,1.234.567\n", to: "builds.csv")
+    let guess = try guess("builds.csv")
+    let pipeline = text(guess, 1)
+    #expect(
+      pipeline.contains("# QUESTION: all have 2 points: are these versions or the like? Then write this line"),
+      "\(pipeline)")
+    #expect(guess.summaries[0].questions == 1, "\(pipeline)")
+    try takeFirstAnswers(guess)
+    #expect(try run(guess) == [3])
+  }
+
   @Test("words for true and false of several pairs are asked about, also of JSON")
   func severalWords() throws {
     let records = ["yes", "false", "N/A"].enumerated().map { "{\"id\": \($0.offset), \"on\": \"\($0.element)\"}\n" }
