@@ -51,6 +51,26 @@ struct JSONOutputTests {
     try folder.write("", to: "plain.sqlite")
   }
 
+  @Test("the table about results of runs has their members, and no others") func membersOfResults() throws {
+    try prepare()
+    let page = try String(contentsOfFile: Locations.repository + "/docs/pipelines.md", encoding: .utf8)
+    let behind = page.components(separatedBy: "| member | meaning |\n| --- | --- |\n")
+    try #require(behind.count == 2)
+    var named: Set<String> = []
+    for row in behind[1].components(separatedBy: "\n\n")[0].split(separator: "\n") {
+      // Names are in backticks, in the first column.
+      let parts = row.split(separator: "|")[0].split(separator: "`", omittingEmptySubsequences: false)
+      for index in stride(from: 1, to: parts.count, by: 2) { named.insert(String(parts[index])) }
+    }
+    var found: Set<String> = []
+    for pipeline in ["p.yaml", "nothing.yaml"] {
+      let output = try Command(["run", pipeline, "--again", "run", "--json"], in: folder.path).output
+      let value = try JSONSerialization.jsonObject(with: Data(output.utf8))
+      found.formUnion(try #require(value as? [String: Any]).keys)
+    }
+    #expect(found == named)
+  }
+
   @Test("every member is on the page") func members() throws {
     try prepare()
     let page = try String(contentsOfFile: Locations.repository + "/docs/json-output.md", encoding: .utf8)
