@@ -1,5 +1,3 @@
-import MergewalkBytes
-import MergewalkImporting
 import MergewalkRecordFormats
 
 /// The first records of a source, held in memory, and what they look like.
@@ -36,7 +34,7 @@ struct SourceSample {
   /// The last record, where it seems to be a footer.
   private(set) var footer: Footer?
   /// The last record, where the reader says so.
-  private var namedFooter: RecordPosition?
+  private(set) var namedFooter: RecordPosition?
   /// The first file, or member of an archive, with columns that the first one does not have, and these.
   private(set) var furtherColumns: (path: String, names: [String])?
   /// How many records there are of each element of an XML document, where they are its root's children.
@@ -52,15 +50,9 @@ struct SourceSample {
   /// Whether these are all records.
   private(set) var isWhole = true
 
-  /// A record that seems to sum up the others.
-  struct Footer {
-    var line: Int
-    var reason: String
-  }
-
   /// Objects inside objects become columns down to this depth.
   private static let deepest = 4
-  private static let mostColumns = 1_000
+  static let mostColumns = 1_000
 
   /// Reads the sample.
   ///
@@ -89,8 +81,8 @@ struct SourceSample {
     countAsRun(limit)
     for source in definition.sources { source.endLooking() }
     verdicts = ColumnProfile.verdicts(profiles, named: columns)
-    countElements()
-    findUnique()
+    elements = elementCounts()
+    uniqueColumns = findUnique()
     footer = findFooter()
   }
 
@@ -251,238 +243,5 @@ struct SourceSample {
     guard isChanged, result.count <= Self.mostColumns else { return nil }
     emptyObjects += partlyEmpty
     return result
-  }
-
-  /// The columns with those of elements that stand several times and have attributes replaced by the whole elements, so
-  /// that what belongs together stays together; nil when there are none.
-  private func wholeElements() -> [String]? {
-    guard definition.format.hasElements else { return nil }
-    let repeated = columns.indices.filter { profiles[$0].lists > 0 }.map { columns[$0] }
-    let elements = columns.filter { element in
-      columns.contains { $0.hasPrefix("\(element).@") }
-        && repeated.contains { $0 == element || $0.hasPrefix("\(element).") }
-    }
-    if elements.isEmpty { return nil }
-    return columns.filter { column in !elements.contains { column.hasPrefix("\($0).") } }
-      .map { elements.contains($0) ? $0 + RecordFormat.wholeElement : $0 }
-  }
-
-  /// The paths of the members of a column's objects; those of elements are followed by the paths of their attributes,
-  /// which an element that has text is without.
-  private func members(_ column: Int) -> [String] {
-    var members = MemberList()
-    var inner = OccurringPaths()
-    for batch in batches {
-      for record in 0..<batch.recordCount where batch.state(record, column) == .json {
-        batch.withField(record, column) { text in
-          members.add(text)
-          if definition.format.hasElements { inner.add(json: Array(text)) }
-        }
-      }
-    }
-    let names = members.names()
-    if !definition.format.hasElements { return names }
-    return names.flatMap { name in
-      // Those of XML Schema say something of the element, and are no columns of the record's own either.
-      [name] + inner.paths.filter { $0.hasPrefix("\(name).@") && !$0.hasPrefix("\(name).@xsi:") }
-    }
-  }
-
-  /// Counts the records by the names of their elements.
-  private mutating func countElements() {
-    guard case .xml(let options) = definition.format, options.records == nil else { return }
-    for batch in batches {
-      for record in 0..<batch.recordCount {
-        let name = batch.withRawRecord(record) { raw in
-          let tag = raw.drop { $0 != UInt8(ascii: "<") }.dropFirst()
-          return String(
-            decoding: tag.prefix { !$0.isDocumentSpace && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") },
-            as: UTF8.self)
-        }
-        if let place = elements.firstIndex(where: { $0.name == name }) {
-          elements[place].count += 1
-        } else if elements.count < Self.mostColumns {
-          elements.append((name, 1))
-        }
-      }
-    }
-  }
-
-  // MARK: Footers
-
-  /// The last record of delimited or fixed-width text, if one of its numbers is the sum of all others in its column, or
-  /// greater than all where it alone lacks a value that the others have, or if it begins with a word for a sum.
-  private func findFooter() -> Footer? {
-    switch definition.format {
-    case .csv, .fixedWidth: break
-    default: return nil
-    }
-    guard isWhole, let lastBatch = batches.lastIndex(where: { $0.recordCount > 0 }) else { return nil }
-    let batch = batches[lastBatch]
-    let last = batch.recordCount - 1
-    let line = batch.records[last].line
-    let lacking = columns.indices.first { column in
-      profiles[column].values == profiles[column].records - 1
-        && batch.withField(last, column) { $0.allSatisfy { $0.isBlank } }
-    }
-    for column in columns.indices {
-      guard let value = number(batch, last, column), value != 0 else { continue }
-      var (sum, greatest, count) = (-value, -Double.infinity, 0)
-      for (index, other) in batches.enumerated() {
-        for record in 0..<other.recordCount {
-          guard let found = number(other, record, column), found != 0 else { continue }
-          sum += found
-          count += 1
-          if index != lastBatch || record != last { greatest = max(greatest, found) }
-        }
-      }
-      // Two others may make the third by accident.
-      guard count > 3 else { continue }
-      if abs(sum - value) <= 1e-9 * abs(value) {
-        return Footer(line: line, reason: "its “\(columns[column])” is the sum of all others")
-      }
-      if let lacking, value > greatest {
-        return Footer(
-          line: line,
-          reason: "it alone has nothing in “\(columns[lacking])”, and its “\(columns[column])” is the greatest")
-      }
-    }
-    return namedFooter.map { Footer(line: $0.line, reason: "it begins with a word for a sum") }
-  }
-
-  /// A field's number, if the column has numbers.
-  private func number(_ batch: RecordBatch, _ record: Int, _ column: Int) -> Double? {
-    let verdict = verdicts[column]
-    guard verdict.type == .integer || verdict.type == .decimal || verdict.type == .double else { return nil }
-    return batch.withField(record, column) { text in
-      Double(
-        String(
-          decoding: text.lazy.filter { $0 != 0x20 && $0 != 9 && $0 != verdict.groupMark }.map {
-            $0 == verdict.decimalMark ? UInt8(ascii: ".") : $0
-          }, as: UTF8.self))
-    }
-  }
-
-  // MARK: Values
-
-  /// A number that equal values have, and other values almost never.
-  static func hash(_ text: UnsafeRawBufferPointer) -> Int {
-    var hasher = Hasher()
-    hasher.combine(bytes: text)
-    return hasher.finalize()
-  }
-
-  private mutating func findUnique() {
-    for (column, profile) in profiles.enumerated() {
-      guard profile.values == profile.records, profile.values > 0 else { continue }
-      var seen: Set<Int> = []
-      if everyHash(column, { seen.insert($0).inserted }) { uniqueColumns.insert(column) }
-    }
-  }
-
-  /// Whether `body` is true for the hash of each value of a column; nulls and empty texts are no values.
-  func everyHash(_ column: Int, _ body: (Int) -> Bool) -> Bool {
-    for batch in batches {
-      for record in 0..<batch.recordCount {
-        switch batch.state(record, column) {
-        case .absent, .null: continue
-        default: break
-        }
-        let isTrue = batch.withField(record, column) { $0.isEmpty || body(Self.hash($0)) }
-        if !isTrue { return false }
-      }
-    }
-    return true
-  }
-
-  func hashes(_ column: Int) -> Set<Int> {
-    var result: Set<Int> = []
-    _ = everyHash(column) {
-      result.insert($0)
-      return true
-    }
-    return result
-  }
-
-  /// The number of the first record with a structure in a column, from 0; 0 if there is none.
-  func firstRecord(with column: Int) -> Int {
-    var before = 0
-    for batch in batches {
-      for record in 0..<batch.recordCount where batch.state(record, column) == .json { return before + record }
-      before += batch.recordCount
-    }
-    return 0
-  }
-
-  /// The first different texts of a column, without the blanks around them; those that are empty or mean null are none.
-  func texts(_ column: Int, atMost most: Int) -> [String] {
-    var texts: [String] = []
-    var known: Set<String> = []
-    for batch in batches {
-      for record in 0..<batch.recordCount {
-        switch batch.state(record, column) {
-        case .text, .quoted, .number: break
-        default: continue
-        }
-        let text = batch.withField(record, column) { field in
-          field.withMemoryRebound(to: UInt8.self) { String(decoding: $0[WhiteSpace.trimmed($0)], as: UTF8.self) }
-        }
-        if text.isEmpty || ColumnProfile.nullSpellings.contains(text) || !known.insert(text).inserted { continue }
-        texts.append(text)
-        if texts.count == most { return texts }
-      }
-    }
-    return texts
-  }
-
-  /// Whether no two records have the same values in all these columns.
-  func isUnique(_ columns: [Int]) -> Bool {
-    var seen: Set<Int> = []
-    for batch in batches {
-      for record in 0..<batch.recordCount {
-        var hasher = Hasher()
-        for column in columns { hasher.combine(batch.withField(record, column) { Self.hash($0) }) }
-        if !seen.insert(hasher.finalize()).inserted { return false }
-      }
-    }
-    return true
-  }
-}
-
-/// The names of all members of many JSON objects, in the order in which they first occur.
-private struct MemberList {
-  private var list: [String]
-  private var known: Set<String>
-  /// Objects whose members were not looked at, a line for each.
-  private var lines: [UInt8] = []
-
-  /// The reader takes its columns from the first 64 KiB.
-  private static let pieceSize = 1 << 16
-
-  init(_ names: [String] = []) {
-    list = names
-    known = Set(names)
-  }
-
-  /// Adds the members of an object's text; what is no object has none.
-  mutating func add(_ text: UnsafeRawBufferPointer) {
-    if lines.count + text.count >= Self.pieceSize { look() }
-    // Line ends stand between tokens only.
-    lines += text.lazy.map { $0 == 10 || $0 == 13 ? 32 : $0 }
-    lines.append(10)
-  }
-
-  /// The paths of the members.
-  mutating func names() -> [String] {
-    look()
-    return list
-  }
-
-  private mutating func look() {
-    defer { lines.removeAll(keepingCapacity: true) }
-    guard let reader = try? NDJSONReader(source: ByteSource(bytes: lines), columns: .all) else { return }
-    for name in reader.columns where known.insert(name).inserted {
-      list.append(name)
-    }
   }
 }
