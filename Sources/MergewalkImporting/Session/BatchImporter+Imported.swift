@@ -6,7 +6,7 @@ import MergewalkRecordFormats
 extension BatchImporter {
   /// Whether later records depend on something that has to be rebuilt from those that are skipped.
   var needsImportedRecords: Bool {
-    nodes[plan.root].named != nil || watch != nil || since != nil || nodes.contains { $0.seenKeys != nil }
+    nodes[plan.root].named != nil || since != nil || nodes.contains { $0.seenKeys != nil }
   }
 
   /// Takes over what a batch's records mean for later ones: which keys the run has named.
@@ -15,7 +15,6 @@ extension BatchImporter {
     since?.noteUnknown(batch.records.errors.count)
     noteKept(batch)
     if since != nil { noteProgress(batch) }
-    try watch?.noteImported(&batch, self)
     try noteNames(&batch)
     repeats.removeAll(keepingCapacity: true)
     var outcomes = outcomes(ofImported: batch)

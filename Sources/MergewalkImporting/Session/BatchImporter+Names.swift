@@ -32,14 +32,14 @@ extension BatchImporter {
   /// records may have been skipped, and objects may have changed or gone since.
   func takeNames(_ file: StoreFile, part: Int) throws(ImportError) {
     for (root, named) in namedTargets {
-      do { try file.forEachKept(.counted(part: part, root: root), named.take) } catch { throw ImportError(error) }
+      do { try named.take(file, as: .counted(part: part, root: root)) } catch { throw ImportError(error) }
     }
   }
 
   /// Keeps with the plan, in the open transaction, what was noted since the last time.
   func keepNames(_ file: StoreFile, part: Int) throws(StoreError) {
     for (root, named) in namedTargets.sorted(by: { $0.key < $1.key }) {
-      try named.takeFresh { (keys) throws(StoreError) in try file.keep(keys, as: .counted(part: part, root: root)) }
+      try named.keep(file, as: .counted(part: part, root: root))
     }
   }
 
@@ -48,6 +48,7 @@ extension BatchImporter {
     { () throws(StoreError) in
       try self.keepNames(file, part: part)
       try self.keepUpdates(file, part: part)
+      try self.watch?.keepMarks(file)
     }
   }
 

@@ -39,6 +39,8 @@ struct RunCheckpointTests {
     checkpoint.tally.findPlans = ["Order": "seek"]
     checkpoint.tally.rejectCounts = ["value.date": 110]
     checkpoint.tally.seconds = 1.25
+    checkpoint.tally.unreadable = [0: 3, 2: 1]
+    checkpoint.tally.loss = "x"
     checkpoint.tally.unmatched = UnmatchedColumns.State(
       open: [0, 3], inFilledLists: [3], hasRecords: true, hasChildless: true)
     checkpoint.tally.warnings = [
@@ -70,12 +72,6 @@ struct RunCheckpointTests {
     #expect(RecordLedger(numbers: [3, 1, 1, 0, 0, 0]) == nil)
     #expect(RecordLedger(numbers: [3, 1, 1, 1, 0, -1]) == nil)
     #expect(RecordLedger(numbers: [.max, .max, 1, 0, 0, 0]) == nil)
-  }
-
-  @Test("damaged lists of numbers end where they stop making sense")
-  func numbers() {
-    #expect(AscendingNumbers.decode([0x81]) == [])
-    #expect(AscendingNumbers.decode([5, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1]) == [5])
   }
 
   @Test("a definition's digest is of what decides about records, wherever it stands")

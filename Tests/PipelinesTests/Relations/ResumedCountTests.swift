@@ -1,5 +1,4 @@
 import MergewalkImporting
-import MergewalkPipelines
 import MergewalkTestSupport
 import Testing
 
@@ -15,7 +14,6 @@ import Testing
     let folder = try RelationFolder()
     try folder.pipeline("tags: { each: tags, find_by: { name: . } }")
     try folder.run(#"{"number":1,"tags":["a","b","c"]}"# + "\n" + #"{"number":2}"#)
-    try folder.folder.write(records.joined(separator: "\n") + "\n", to: "in.ndjson")
     try folder.folder.write(
       """
       model: model.yaml
@@ -29,16 +27,7 @@ import Testing
         \(options)
         relationships: { \(relationships) }
       """, to: "pipeline.yaml")
-    let definition = try Pipeline.read(folder.folder.file("pipeline.yaml")).definition
-    if let stop {
-      var seen = 0
-      let stopped = try ImportSession(definition).run(
-        progress: { if $0.stage == .records { seen += 1 } }, shouldStop: { seen >= stop })
-      #expect(stopped.status == .interrupted)
-    }
-    let summary = try ImportSession(definition).run()
-    #expect((summary.resumedAfter ?? 0 > 0) == (stop != nil))
-    return summary.entities
+    return try folder.run(records.joined(separator: "\n"), stop: stop).entities
   }
 
   @Test(
