@@ -47,8 +47,8 @@ extension BatchImporter {
   /// Notes the keys that the records of a batch have named.
   private func noteKeys(_ state: NodeImporter, _ view: BatchView) throws(ImportError) {
     var named = view.wanted(state.node)
-    if state.plan.mode == .update {
-      // Who finds nothing has named nothing.
+    if state.plan.mode == .update, !makesSkippedObjects {
+      // Who finds nothing has named nothing. Where what was found may have gone and come again, those are skipped already.
       let wanted = named
       named.removeAll(keepingCapacity: true)
       try state.finder.lookUp(wanted, state, view, self) { record, _ in named.append(Int32(record)) }

@@ -10,6 +10,8 @@ extension StoreFile {
     case updates(part: Int, node: Int, isUncounted: Bool)
     /// The records of a part have named them as targets or elements, and they were counted for it.
     case counted(part: Int, root: RootIndex)
+    /// The records of a part have named them as their own.
+    case own(part: Int)
     /// They are of a hierarchy that objects may go from, and records of the run have named them.
     case named(root: RootIndex)
 
@@ -18,6 +20,7 @@ extension StoreFile {
       switch self {
       case .updates(let part, let node, let isUncounted): (part + 1) << 24 | node << 2 | (isUncounted ? 1 : 0)
       case .counted(let part, let root): (part + 1) << 24 | root.index << 2 | 2
+      case .own(let part): (part + 1) << 24 | 3
       case .named(let root): -1 - root.index
       }
     }
