@@ -33,6 +33,8 @@ struct RunCheckpoint: Sendable, Equatable {
   /// Where the run is, and what was counted up to there.
   var place = RunPosition()
   var rejectBytes = 0
+  /// The files whose columns a line of the rejects file has.
+  var rejectHeaders: Set<RejectOutput.FilePlace> = []
   /// Which start of the machine the bytes of a store that is being built, and of records that wait, are good for; see
   /// ``BootIdentity/current``.
   var boot = ""
@@ -62,8 +64,7 @@ extension RunCheckpoint {
       "hash": .data(position.hash.bytes), "ledger": .integers(place.ledger.numbers), "tally": place.tally.list,
       "reject_bytes": .count(rejectBytes),
       "first_keys": place.firstKeys.isEmpty ? nil : .keys(place.firstKeys),
-      "header_source": place.rejectHeader.map { .count($0.source) },
-      "header_member": place.rejectHeader?.member.map { .string($0) },
+      "reject_headers": rejectHeaders.isEmpty ? nil : .array(rejectHeaders.map(\.list)),
       "waiting": waiting > 0 ? .count(waiting) : nil,
       "later": place.later.map { .count($0) },
       "filtering": place.later.map { _ in .boolean(place.isFiltering) },
@@ -101,13 +102,22 @@ extension RunCheckpoint {
     self.rejectBytes = Int(rejectBytes)
     place.firstKeys = list["first_keys"]?.keys ?? [:]
     place.partKeys = list["part_keys"]?.keys ?? [:]
-    place.rejectHeader = list["header_source"]?.integer.map {
-      RejectOutput.FilePlace(source: Int(truncatingIfNeeded: $0), member: list["header_member"]?.string)
-    }
+    rejectHeaders = Set((list["reject_headers"]?.elements ?? []).compactMap { RejectOutput.FilePlace($0) })
     place.late = LateRecords(list)
     place.later = list["later"]?.integer.flatMap { Int(exactly: $0) }.flatMap { $0 < 0 ? nil : $0 }
     place.isFiltering = list["filtering"]?.boolean ?? false
     boot = list["boot"]?.string ?? ""
+  }
+}
+
+extension RejectOutput.FilePlace {
+  fileprivate var list: PropertyList {
+    ["part": part.map { .string($0) }, "source": .count(source), "member": member.map { .string($0) }]
+  }
+
+  fileprivate init?(_ list: PropertyList) {
+    guard let source = list["source"]?.integer else { return nil }
+    self.init(part: list["part"]?.string, source: Int(truncatingIfNeeded: source), member: list["member"]?.string)
   }
 }
 

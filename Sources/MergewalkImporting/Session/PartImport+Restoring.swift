@@ -43,6 +43,7 @@ extension PartImport {
     }
     while var batch = try reading.receive(from: channel), batch.wasImported {
       try importer.skipImported(&batch)
+      rejects.note(batch)
       channel.recycle(batch)
     }
   }

@@ -360,7 +360,6 @@ final class PartImport {
       present.late = importer.late
       present.later = importer.deferred == nil ? nil : waiting.length
       present.isFiltering = importer.nodes[plan.root].finder is KeyFilter
-      present.rejectHeader = rejects.headerPlace
       present.tally = tally
       return present
     }

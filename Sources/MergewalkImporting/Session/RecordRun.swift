@@ -186,6 +186,7 @@ final class RecordRun {
         message: "the checkpoint of the unfinished run does not say what its import \(number + 1) has read;"
           + " discard the run and start over with --restart")
     }
+    beginRejects(ofPart: number)
     let held = place.tally.held[number - group.lowerBound]
     var done = place.beginning(part: number, ledger: place.ledger, tally: place.tally)
     done.position = InputPosition(source: 0, records: place.tally.parts[number].read, good: 0, hash: 0)
@@ -265,7 +266,7 @@ final class RecordRun {
     let part = definition.parts[number]
     rejects.begin(
       plans[number], sources: part.sources, format: part.format,
-      part: definition.parts.count > 1 ? part.name : nil, headerPlace: number == place.part ? place.rejectHeader : nil)
+      part: definition.parts.count > 1 ? part.name : nil)
   }
 
   // MARK: Progress

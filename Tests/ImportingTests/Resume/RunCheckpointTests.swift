@@ -11,7 +11,7 @@ import Testing
 struct RunCheckpointTests {
   /// Entries that a checkpoint may lack.
   private static let optional = [
-    "origin", "header_source", "header_member", "late_rejects", "late_repeats", "late_unfound",
+    "origin", "reject_headers", "late_rejects", "late_repeats", "late_unfound",
   ]
 
   private func sample() -> RunCheckpoint {
@@ -28,7 +28,10 @@ struct RunCheckpointTests {
     checkpoint.position = InputPosition(source: 1, records: 1000, good: 990, hash: 0xFFFF_0000_1234_5678)
     checkpoint.ledger = RecordLedger(numbers: [1000, 500, 200, 100, 90, 110]) ?? RecordLedger()
     checkpoint.rejectBytes = 4096
-    checkpoint.rejectHeader = RejectOutput.FilePlace(source: 1, member: "a/b.csv")
+    checkpoint.rejectHeaders = [
+      RejectOutput.FilePlace(part: "x", source: 1, member: "a/b.csv"),
+      RejectOutput.FilePlace(part: nil, source: 0, member: nil),
+    ]
     checkpoint.late.rejected = [0, 1, 5, 127, 128, 500_000, 1 << 40]
     checkpoint.late.repeated = [7]
     checkpoint.late.unfound = [2, 3]
