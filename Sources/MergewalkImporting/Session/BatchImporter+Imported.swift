@@ -47,7 +47,7 @@ extension BatchImporter {
   /// Notes the keys that the records of a batch have named.
   private func noteKeys(_ state: NodeImporter, _ view: BatchView) throws(ImportError) {
     var named = view.wanted(state.node)
-    if state.plan.mode == .update, !makesSkippedObjects {
+    if state.plan.mode == .update, state.role != .root || !makesSkippedObjects {
       // Who finds nothing has named nothing. Where what was found may have gone and come again, those are skipped already.
       let wanted = named
       named.removeAll(keepingCapacity: true)
