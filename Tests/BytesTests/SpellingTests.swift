@@ -95,6 +95,16 @@ import Testing
     #expect(UUIDText.halves(text) == nil && decode(text) == nil)
   }
 
+  @Test("ascending numbers come back; damaged ones end where they stop making sense")
+  func ascendingNumbers() {
+    for numbers in [[], [0], [7, 7, 8, 127, 128, 500_000, 1 << 40, Int.max]] {
+      #expect(AscendingNumbers.decode(AscendingNumbers.encode(numbers)) == numbers)
+    }
+    #expect(AscendingNumbers.encode(Array(1...100)).count == 100)
+    #expect(AscendingNumbers.decode([0x81]) == [])
+    #expect(AscendingNumbers.decode([5, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1]) == [5])
+  }
+
   @Test("the search finds the first place, as a walk does")
   func search() {
     for count in 0..<20 {

@@ -1,4 +1,7 @@
-/// The objects of a hierarchy that the records of one import have named, so that each is counted once.
+import MergewalkObjectStore
+
+/// The objects of a hierarchy that the records of one import have named, so that each is counted once; or those of all
+/// imports of a run, so that none of them goes.
 ///
 /// One bit for each primary key up to the greatest one named, whatever the strategy of finding; objects that the run
 /// itself has created need no bit if only earlier objects are counted.
@@ -26,7 +29,11 @@ final class NamedObjects {
 
   /// Notes for good that a record names an object; whether it is the first to do so.
   @inline(__always)
-  func note(_ key: Int64) -> Bool { key > namedUpTo && marks.insert(key) }
+  func note(_ key: Int64) -> Bool {
+    guard key > namedUpTo, marks.insert(key) else { return false }
+    fresh?.mark(key)
+    return true
+  }
 
   /// Whether a record has named an object.
   @inline(__always)
@@ -72,16 +79,18 @@ final class NamedObjects {
     attempt = nil
   }
 
-  /// Hands out, some at a time, the objects to keep with the next checkpoint.
-  func takeFresh<Failure: Error>(_ body: ([Int64]) throws(Failure) -> Void) throws(Failure) {
+  /// Keeps with the plan, in the open transaction, what was noted since the last time.
+  func keep(_ file: StoreFile, as kind: StoreFile.KeptKeys) throws(StoreError) {
     mark()
     guard let fresh, fresh.count > 0 else { return }
     self.fresh = ObjectMarks()
-    try fresh.forEach(chunk: 1 << 16) { (keys) throws(Failure) in try body(Array(keys)) }
+    try fresh.forEach(chunk: 1 << 16) { (keys) throws(StoreError) in try file.keep(Array(keys), as: kind) }
   }
 
-  /// Notes an object that an earlier process has kept with the plan.
-  func take(kept key: Int64) { marks.mark(key) }
+  /// Takes over what an earlier process has kept.
+  func take(_ file: StoreFile, as kind: StoreFile.KeptKeys) throws(StoreError) {
+    try file.forEachKept(kind) { marks.mark($0) }
+  }
 
   /// Forgets what was noted since ``mark()``.
   func undo() {

@@ -175,7 +175,6 @@ extension ListImporter {
         guard lost.contains(member.key) else { continue }
         guard let row = buffer.row(primaryKey: member.key), owns(buffer, row, slot, list.owner) else { continue }
         if targets[list.targets].contains(member.key) { continue }
-        top.watch?.noteUnlinked(member.key, root: root)
         if self.list.options.orphans == .unlink {
           unlink(row, buffer)
         } else {

@@ -8,9 +8,9 @@ import MergewalkRecordFormats
 /// names.
 ///
 /// Every part notes the objects that its records name (``SyncWatch``): one bit for each primary key of the tables that
-/// objects may go from, with those that delete rules reach. When all parts are done, the objects of each such part that
-/// were not named are counted, checked against the limits, and deleted or marked, the last part's first, so that objects
-/// go before those they refer to. What would take along a named one stays.
+/// objects may go from, with those that delete rules reach. Checkpoints keep them. When all parts are done, the objects
+/// of each such part that were not named are counted, checked against the limits, and deleted or marked, the last part's
+/// first, so that objects go before those they refer to. What would take along a named one stays.
 ///
 /// A store under construction has no objects but those that this run names, so nothing is done for it.
 final class SyncRun {
@@ -19,13 +19,12 @@ final class SyncRun {
   private let store: PersistentStore
   /// The first primary key of each hierarchy that the run can have given out, by root entity.
   ///
-  /// Whatever the run made was made for a record. Its marks alone do not say so after an interruption: what has no key,
-  /// or hangs on an owner without one, is not found again by the records of the earlier process.
+  /// Whatever the run made was made for a record.
   private let firstKeys: [RootIndex: Int64]
   /// The objects that records name, by root entity.
-  private var marks: [RootIndex: ObjectMarks] = [:]
-  private var watches: [Int: SyncWatch] = [:]
-  private var goodRecords: [Int: Int] = [:]
+  private var marks: [RootIndex: NamedObjects] = [:]
+  /// How many records of each part were good, and of how many the key cannot be read.
+  private var records: [Int: (good: Int, unreadable: Int)] = [:]
   /// Why nothing was deleted.
   private(set) var warnings: [RunWarning] = []
 
@@ -41,8 +40,13 @@ final class SyncRun {
 
   /// `nil` when no part of the definition lets objects go or takes those back that are gone, or the store has none.
   ///
-  /// - Parameter firstKeys: the first primary key of each hierarchy that the run can have given out, by root entity.
-  init?(_ definition: ImportDefinition, plans: [ImportPlan], store: PersistentStore, firstKeys: [RootIndex: Int64]) {
+  /// - Parameters:
+  ///   - firstKeys: the first primary key of each hierarchy that the run can have given out, by root entity.
+  ///   - isKept: whether checkpoints keep which objects records name.
+  init?(
+    _ definition: ImportDefinition, plans: [ImportPlan], store: PersistentStore, firstKeys: [RootIndex: Int64],
+    isKept: Bool
+  ) {
     guard !store.file.isNew,
       definition.parts.contains(where: { $0.root.mode.removesOthers || $0.root.sync.softDelete != nil })
     else { return nil }
@@ -50,7 +54,15 @@ final class SyncRun {
     self.plans = plans
     self.store = store
     self.firstKeys = firstKeys
-    for root in Self.roots(definition, plans, store) { marks[root] = ObjectMarks() }
+    for root in Self.roots(definition, plans, store) { marks[root] = NamedObjects(isKept: isKept) }
+  }
+
+  /// Takes over which objects the records of an earlier process have named: reading them again does not tell, as what
+  /// they found may have changed or gone since.
+  func takeMarks(_ file: StoreFile) throws(ImportError) {
+    for (root, marks) in marks {
+      do { try marks.take(file, as: .named(root: root)) } catch { throw ImportError(error) }
+    }
   }
 
   /// The hierarchies that objects may go from, with those that delete rules reach.
@@ -83,13 +95,11 @@ final class SyncRun {
       try SyncQuery(store, definition.model.entities[node.entity]).forEach(soft.isGone) { found.mark($0) }
       gone = found
     }
-    let watch = SyncWatch(plan: plan, marks: marks, gone: gone)
-    watches[number] = watch
-    return watch
+    return SyncWatch(plan: plan, marks: marks, gone: gone)
   }
 
-  /// Notes how many records of a part were good.
-  func finish(part number: Int, goodRecords count: Int) { goodRecords[number] = count }
+  /// Notes how many records of a part were good, and of how many the key cannot be read.
+  func finish(part number: Int, goodRecords good: Int, unreadable: Int) { records[number] = (good, unreadable) }
 
   /// Lets objects go that no record names.
   ///
@@ -136,14 +146,14 @@ final class SyncRun {
     let part = definition.parts[number]
     let name = part.name.isEmpty ? part.root.entityName : part.name
     let act = part.root.sync.deletion == .mark ? "marked" : "deleted"
-    if goodRecords[number] ?? 0 == 0, !part.root.sync.allowsEmpty {
+    let (good, unreadable) = records[number] ?? (0, 0)
+    if good == 0, !part.root.sync.allowsEmpty {
       warnings.append(
         RunWarning(
           .nothingDeleted,
           "\(name): nothing was \(act), because the input has no good record (“allow_empty” is not set)"))
       return false
     }
-    let unreadable = watches[number]?.unreadable ?? 0
     if unreadable > 0, part.root.sync.unreadable == .keep {
       warnings.append(
         RunWarning(
@@ -159,7 +169,7 @@ final class SyncRun {
   private func others(
     _ node: ImportNode, _ policy: SyncPolicy, _ entity: EntityDescription
   ) throws(ImportError) -> (others: ObjectMarks, total: Int) {
-    let named = marks[node.rootEntity] ?? ObjectMarks()
+    let named = marks[node.rootEntity]
     let firstKey = firstKeys[node.rootEntity] ?? .max
     let others = ObjectMarks()
     var total = 0
@@ -169,7 +179,7 @@ final class SyncRun {
     let predicate: ObjectPredicate? = conditions.isEmpty ? nil : .and(conditions)
     try SyncQuery(store, entity).forEach(predicate) { key in
       total += 1
-      if key < firstKey, !named.contains(key) { others.mark(key) }
+      if key < firstKey, named?.contains(key) != true { others.mark(key) }
     }
     return (others, total)
   }

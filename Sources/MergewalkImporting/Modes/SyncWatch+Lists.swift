@@ -4,7 +4,7 @@ import MergewalkRecordFormats
 /// An element of a list names an object like any other target of a relationship.
 extension SyncWatch {
   /// Whether lists, or those of their elements, name objects that marks are about.
-  static func lists(_ lists: [ImportList], name marks: [RootIndex: ObjectMarks]) -> Bool {
+  static func lists(_ lists: [ImportList], name marks: [RootIndex: NamedObjects]) -> Bool {
     lists.contains { list in
       list.plan.nodes.contains { !$0.isGiven && marks[$0.rootEntity] != nil }
         || Self.lists(list.plan.lists, name: marks)
@@ -18,7 +18,7 @@ extension SyncWatch {
       guard let marks = marksByRoot[plan.rootEntity] else { continue }
       let targets = view.nodes[node].targets
       for element in view.records where targets[element] > 0 && view.outcomes[element] != .rejected {
-        if marks.insert(targets[element]) { attempt.append((marks, targets[element])) }
+        _ = marks.isFirst(targets[element])
       }
     }
   }
@@ -53,7 +53,7 @@ extension SyncWatch {
         guard let marks = marksByRoot[plan.rootEntity] else { continue }
         let usable = known.filter { list.importer.isUsable($0, node, view) }.map { Int32($0) }
         let state = list.importer.nodes[node]
-        try state.finder.lookUp(ContiguousArray(usable), state, view, list.importer) { marks.mark($1) }
+        try state.finder.lookUp(ContiguousArray(usable), state, view, list.importer) { _ = marks.note($1) }
       }
     }
     try noteElements(of: known, &elements.batch, list.importer)

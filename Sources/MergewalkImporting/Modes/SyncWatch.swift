@@ -8,9 +8,9 @@ import MergewalkRecordFormats
 /// an unknown object, and is counted.
 final class SyncWatch {
   /// For each node of the plan the marks of its table, or `nil` when nothing goes from there.
-  private let marks: [ObjectMarks?]
+  private let marks: [NamedObjects?]
   /// The same by root entity, for the elements of lists.
-  let marksByRoot: [RootIndex: ObjectMarks]
+  let marksByRoot: [RootIndex: NamedObjects]
   /// Whether elements of lists may name objects that go.
   let watchesLists: Bool
   private let root: Int
@@ -22,7 +22,7 @@ final class SyncWatch {
   /// - Parameters:
   ///   - marks: the marks of each table that objects may go from, by root entity.
   ///   - gone: the objects that an attribute says are gone.
-  init(plan: ImportPlan, marks: [RootIndex: ObjectMarks], gone: ObjectMarks?) {
+  init(plan: ImportPlan, marks: [RootIndex: NamedObjects], gone: ObjectMarks?) {
     self.marks = plan.nodes.map { marks[$0.rootEntity] }
     marksByRoot = marks
     watchesLists = Self.lists(plan.lists, name: marks)
@@ -30,39 +30,15 @@ final class SyncWatch {
     self.gone = gone
   }
 
-  /// Objects that a list has let go after a record of the run had named them as members of their owner, by root entity,
-  /// since the last checkpoint: a process that resumes would not find them there.
-  private var unlinked: [RootIndex: [Int64]] = [:]
-
-  /// What elements were the first to name in the current attempt.
-  var attempt: [(marks: ObjectMarks, key: Int64)] = []
-
   /// Remembers what is marked for ``undo()``.
-  func mark() { attempt.removeAll(keepingCapacity: true) }
+  func mark() { for marks in marksByRoot.values { marks.mark() } }
 
   /// Forgets what elements have named since ``mark()``: in another order they may name other objects.
-  func undo() {
-    for (marks, key) in attempt { marks.remove(key) }
-    mark()
-  }
+  func undo() { for marks in marksByRoot.values { marks.undo() } }
 
-  /// Notes that a list lets go of an object.
-  func noteUnlinked(_ primaryKey: Int64, root: RootIndex) {
-    guard marksByRoot[root]?.contains(primaryKey) ?? false else { return }
-    unlinked[root, default: []].append(primaryKey)
-  }
-
-  /// Keeps with the plan, in the open transaction, what was noted since the last time.
-  func keepUnlinked(_ file: StoreFile) throws(ImportError) {
-    for (root, keys) in unlinked.sorted(by: { $0.key < $1.key }) {
-      do { try file.keep(keys, as: .named(root: root)) } catch { throw ImportError(error) }
-    }
-    unlinked.removeAll()
-  }
-
-  /// Marks what an earlier process has kept.
-  func takeUnlinked(_ file: StoreFile) throws(StoreError) {
-    for (root, marks) in marksByRoot { try file.forEachKept(.named(root: root)) { marks.mark($0) } }
+  /// Keeps with the plan, in the open transaction, what was marked since the last time.
+  func keepMarks(_ file: StoreFile) throws(StoreError) {
+    for (root, marks) in marksByRoot.sorted(by: { $0.key < $1.key }) { try marks.keep(file, as: .named(root: root)) }
   }
 
   /// Counts records whose key cannot be read.
@@ -70,7 +46,7 @@ final class SyncWatch {
 
   /// Marks an object of a node as named.
   func mark(_ primaryKey: Int64, node: Int) {
-    if primaryKey > 0 { marks[node]?.mark(primaryKey) }
+    if primaryKey > 0 { _ = marks[node]?.note(primaryKey) }
   }
 
   /// Whether an attribute says that an object of the records' own entity is gone.
@@ -92,25 +68,10 @@ final class SyncWatch {
       guard let marks else { continue }
       let targets = view.nodes[node].targets
       for record in view.records where targets[record] > 0 && view.outcomes[record] != .rejected {
-        marks.mark(targets[record])
+        _ = marks.note(targets[record])
       }
     }
     try noteRejected(view, first, importer)
-  }
-
-  /// Marks the objects that records name which are not imported, because an earlier attempt of the run has done so.
-  ///
-  /// Nothing is counted but records whose key cannot be read.
-  func noteImported(_ batch: inout ImportBatch, _ importer: BatchImporter) throws(ImportError) {
-    noteUnreadable(batch.records.errors.count)
-    var outcomes = ContiguousArray(repeating: RecordLedger.Outcome.rejected, count: batch.records.recordCount)
-    // Records that a condition leaves out name nothing.
-    for record in outcomes.indices where batch.transformed.isSkipped(record) { outcomes[record] = .skipped }
-    let first = outcomes
-    try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in try noteRejected(view, first, importer) }
-    let isBefore = batch.isBeforeCursor
-    let records = outcomes.indices.filter { outcomes[$0] == .rejected && (isBefore.isEmpty || !isBefore[$0]) }
-    try noteElements(of: records, &batch, importer)
   }
 
   /// Marks the objects that rejected and repeated records name, as what they stand for or as targets.
@@ -155,6 +116,6 @@ final class SyncWatch {
   ) throws(ImportError) {
     let marks = self.marks[node ?? root]
     let state = importer.nodes[node ?? root]
-    try state.finder.lookUp(records, state, view, importer) { marks?.mark($1) }
+    try state.finder.lookUp(records, state, view, importer) { _ = marks?.note($1) }
   }
 }

@@ -29,15 +29,12 @@ final class RejectOutput {
   private var headers: [FilePlace: (names: [String], isWritten: Bool)] = [:]
   /// The namespaces declared around all records of a file of XML; empty where they differ.
   private var namespaces: [FilePlace: String] = [:]
-  /// What is known of the files of the other imports: a second pass turns to their records again.
-  private var others:
-    [String: (headers: [FilePlace: (names: [String], isWritten: Bool)], namespaces: [FilePlace: String])] =
-      [:]
   /// The file that the last batch was from.
-  private var place = FilePlace(source: -1, member: nil)
+  private var place = FilePlace(part: nil, source: -1, member: nil)
 
-  /// A file, or a member of an archive.
-  struct FilePlace: Hashable {
+  /// A file of an import, or a member of an archive; a second pass turns to the records of all imports again.
+  struct FilePlace: Hashable, Sendable {
+    var part: String?
     var source: Int
     var member: String?
   }
@@ -64,6 +61,7 @@ final class RejectOutput {
     for (name, count) in checkpoint?.tally.rejectCounts ?? [:] {
       if let code = RejectCode(rawValue: name) { counts[code] = count }
     }
+    for place in checkpoint?.rejectHeaders ?? [] { headers[place] = ([], true) }
     guard let path = definition.rejectsPath else {
       writer = nil
       return
@@ -89,26 +87,23 @@ final class RejectOutput {
     do throws(RejectWriterError) { try writer?.sync() } catch { throw ImportError(error) }
   }
 
-  /// The file of the last batch, when a line of the rejects file has its columns.
-  var headerPlace: FilePlace? { writer != nil && headers[place]?.isWritten == true ? place : nil }
+  /// The files whose columns a line of the rejects file has.
+  var writtenHeaders: Set<FilePlace> { writer == nil ? [] : Set(headers.filter { $0.value.isWritten }.keys) }
 
   /// Begins the batches of a part, or its second pass: another plan and other inputs.
-  ///
-  /// - Parameter headerPlace: a file whose columns an earlier process has written.
-  func begin(
-    _ plan: ImportPlan, sources: [ByteSource], format: RecordFormat, part: String?, headerPlace: FilePlace? = nil
-  ) {
+  func begin(_ plan: ImportPlan, sources: [ByteSource], format: RecordFormat, part: String?) {
     self.plan = plan
     self.sources = sources
-    others[self.part ?? ""] = (headers, namespaces)
     // The lines of a replay are from several files at one place.
-    (headers, namespaces) = repeatsHeaders ? ([:], [:]) : others[part ?? ""] ?? ([:], [:])
+    if repeatsHeaders { (headers, namespaces) = ([:], [:]) }
     self.part = part
     widthFaults = WidthFaults(plan: plan, format: format)
     keepsIndent = repeatsHeaders || Self.hasIndents(format)
-    if let headerPlace, headers[headerPlace] == nil { headers[headerPlace] = ([], true) }
-    // A process that stops before a batch of its own knows no more than the one before it.
-    place = headerPlace ?? FilePlace(source: -1, member: nil)
+    place = FilePlace(part: part, source: -1, member: nil)
+  }
+
+  private func place(of batch: ImportBatch) -> FilePlace {
+    FilePlace(part: part, source: batch.records.source, member: batch.records.member)
   }
 
   private static func hasIndents(_ format: RecordFormat) -> Bool { if case .yaml = format { true } else { false } }
@@ -248,11 +243,11 @@ final class RejectOutput {
   func note(_ batch: ImportBatch) {
     let isSame = batch.records.source == place.source && batch.records.member == place.member
     if let found = batch.records.commonNamespaces {
-      let place = FilePlace(source: batch.records.source, member: batch.records.member)
+      let place = place(of: batch)
       namespaces[place] = namespaces[place].map { $0 == found ? $0 : "" } ?? found
     }
     if isSame, !repeatsHeaders { return }
-    place = FilePlace(source: batch.records.source, member: batch.records.member)
+    place = place(of: batch)
     if !batch.header.isEmpty, headers[place] == nil || repeatsHeaders { headers[place] = (batch.header, false) }
   }
 
@@ -262,7 +257,7 @@ final class RejectOutput {
     // Programs and hooks give reasons of their own.
     reject.reason.message = redaction(reject.reason.message)
     for index in reject.also.indices { reject.also[index].message = redaction(reject.also[index].message) }
-    let place = FilePlace(source: batch.records.source, member: batch.records.member)
+    let place = place(of: batch)
     // Records that were put off come without what was around them.
     reject.namespaces = batch.records.namespaces(ofRecord: reject.record - 1) ?? namespaces[place]
     guard let header = headers[place], !header.isWritten else { return }

@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkObjectModel
 import MergewalkDiagnostics
 import MergewalkPropertyLists
@@ -9,9 +10,7 @@ import MergewalkRecordFormats
 /// the rows. A run that has ended but was not reported leaves a checkpoint that ``isDone``.
 @dynamicMemberLookup
 struct RunCheckpoint: Sendable, Equatable {
-  static let version: Int64 = 4
-  /// The earliest version that can be read: it began parts that have a second pass anew.
-  private static let firstVersion: Int64 = 3
+  static let version: Int64 = 5
 
   // What stays the same throughout the run.
 
@@ -34,6 +33,8 @@ struct RunCheckpoint: Sendable, Equatable {
   /// Where the run is, and what was counted up to there.
   var place = RunPosition()
   var rejectBytes = 0
+  /// The files whose columns a line of the rejects file has.
+  var rejectHeaders: Set<RejectOutput.FilePlace> = []
   /// Which start of the machine the bytes of a store that is being built, and of records that wait, are good for; see
   /// ``BootIdentity/current``.
   var boot = ""
@@ -63,8 +64,7 @@ extension RunCheckpoint {
       "hash": .data(position.hash.bytes), "ledger": .integers(place.ledger.numbers), "tally": place.tally.list,
       "reject_bytes": .count(rejectBytes),
       "first_keys": place.firstKeys.isEmpty ? nil : .keys(place.firstKeys),
-      "header_source": place.rejectHeader.map { .count($0.source) },
-      "header_member": place.rejectHeader?.member.map { .string($0) },
+      "reject_headers": rejectHeaders.isEmpty ? nil : .array(rejectHeaders.map(\.list)),
       "waiting": waiting > 0 ? .count(waiting) : nil,
       "later": place.later.map { .count($0) },
       "filtering": place.later.map { _ in .boolean(place.isFiltering) },
@@ -73,10 +73,9 @@ extension RunCheckpoint {
     return list.with(place.late.entries)
   }
 
-  /// Reads what ``list`` wrote; `nil` when it is something else or of a later version.
+  /// Reads what ``list`` wrote; `nil` when it is something else or of another version.
   init?(_ list: PropertyList) {
-    guard let version = list["version"]?.integer, (Self.firstVersion...Self.version).contains(version),
-      let run = list["run"]?.string,
+    guard list["version"]?.integer == Self.version, let run = list["run"]?.string,
       case .real(let started)? = list["started"], let definition = list["definition"]?.word,
       let seed = list["seed"]?.word, let inputs = list["inputs"]?.data.flatMap(SourcePrint.decode),
       let inputCounts = list["input_counts"]?.integers(), let inputsHash = list["inputs_hash"]?.word,
@@ -103,13 +102,22 @@ extension RunCheckpoint {
     self.rejectBytes = Int(rejectBytes)
     place.firstKeys = list["first_keys"]?.keys ?? [:]
     place.partKeys = list["part_keys"]?.keys ?? [:]
-    place.rejectHeader = list["header_source"]?.integer.map {
-      RejectOutput.FilePlace(source: Int(truncatingIfNeeded: $0), member: list["header_member"]?.string)
-    }
+    rejectHeaders = Set((list["reject_headers"]?.elements ?? []).compactMap { RejectOutput.FilePlace($0) })
     place.late = LateRecords(list)
     place.later = list["later"]?.integer.flatMap { Int(exactly: $0) }.flatMap { $0 < 0 ? nil : $0 }
-    place.isFiltering = place.later != nil && list["filtering"]?.boolean ?? true
+    place.isFiltering = list["filtering"]?.boolean ?? false
     boot = list["boot"]?.string ?? ""
+  }
+}
+
+extension RejectOutput.FilePlace {
+  fileprivate var list: PropertyList {
+    ["part": part.map { .string($0) }, "source": .count(source), "member": member.map { .string($0) }]
+  }
+
+  fileprivate init?(_ list: PropertyList) {
+    guard let source = list["source"]?.integer else { return nil }
+    self.init(part: list["part"]?.string, source: Int(truncatingIfNeeded: source), member: list["member"]?.string)
   }
 }
 
@@ -165,6 +173,9 @@ extension ListTally {
 }
 
 extension RunTally {
+  /// Parts and their records whose key cannot be read, in turn.
+  private var unreadableNumbers: [Int] { unreadable.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] } }
+
   fileprivate var list: PropertyList {
     [
       "parts": .array(
@@ -181,6 +192,7 @@ extension RunTally {
       "fields": .array(fields.map { .array($0.map(\.list)) }), "lists": .array(lists.map { .array($0.map(\.list)) }),
       "values": .array(values.map { .integers($0.numbers) }), "links": .array(links.map { .integers($0.numbers) }),
       "text": .integers(text.numbers), "held": held.isEmpty ? nil : .array(held.map(\.list)),
+      "unreadable": .integers(unreadableNumbers), "loss": loss.map { .string($0) },
       "unmatched": unmatched?.list, "warnings": warnings.isEmpty ? nil : .array(warnings.map(\.list)),
     ]
   }
@@ -218,6 +230,9 @@ extension RunTally {
     }
     guard held.count <= self.parts.count else { return nil }
     if let numbers = list["text"]?.integers() { text = TextAccount(numbers: numbers) }
+    let unknown = list["unreadable"]?.integers() ?? []
+    for index in stride(from: 1, to: unknown.count, by: 2) { unreadable[unknown[index - 1]] = unknown[index] }
+    loss = list["loss"]?.string
     for entry in list["find"]?.entries ?? [] { findPlans[entry.key] = entry.value.string }
     for entry in list["codes"]?.entries ?? [] {
       rejectCounts[entry.key] = entry.value.integer.flatMap { Int(exactly: $0) }
@@ -269,7 +284,7 @@ extension RunWarning {
 
 extension ImportSummary.EntityCounts {
   fileprivate init?(_ list: PropertyList) {
-    guard let numbers = list.integers(count: 8) ?? list.integers(count: 5) else { return nil }
+    guard let numbers = list.integers(count: 8) else { return nil }
     self.init()
     self.numbers = numbers
   }
@@ -365,43 +380,4 @@ extension PropertyList {
 
   /// The number that eight bytes make.
   fileprivate var word: UInt64? { data.flatMap { $0.count == 8 ? UInt64($0) : nil } }
-}
-
-/// Ascending whole numbers as bytes: the differences, seven bits a byte, the lowest first.
-enum AscendingNumbers {
-  static func encode(_ numbers: [Int]) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var last = 0
-    for number in numbers {
-      var difference = UInt64(bitPattern: Int64(number - last))
-      last = number
-      while difference > 0x7F {
-        bytes.append(UInt8(truncatingIfNeeded: difference) | 0x80)
-        difference >>= 7
-      }
-      bytes.append(UInt8(difference))
-    }
-    return bytes
-  }
-
-  /// Reads what ``encode(_:)`` wrote, as far as it is that.
-  static func decode(_ bytes: [UInt8]) -> [Int] {
-    var numbers: [Int] = []
-    var last = 0
-    var difference: UInt64 = 0
-    var shift: UInt64 = 0
-    for byte in bytes {
-      guard shift < 63 else { break }
-      difference |= UInt64(byte & 0x7F) << shift
-      shift += 7
-      if byte & 0x80 != 0 { continue }
-      let (sum, overflow) = last.addingReportingOverflow(Int(truncatingIfNeeded: difference))
-      guard !overflow, difference <= UInt64(Int.max) else { break }
-      last = sum
-      numbers.append(sum)
-      difference = 0
-      shift = 0
-    }
-    return numbers
-  }
 }

@@ -51,6 +51,7 @@ final class RunJournal {
     checkpoint.place = place()
     checkpoint.commits += 1
     checkpoint.rejectBytes = rejects.byteCount
+    checkpoint.rejectHeaders = rejects.writtenHeaders
     checkpoint.tally.rejectCounts = rejects.countsByName
     checkpoint.tally.seconds = before.seconds + ImportSession.now() - started
     checkpoint.tally.statements = before.statements + file.statementsExecuted

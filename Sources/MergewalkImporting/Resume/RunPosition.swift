@@ -24,8 +24,6 @@ struct RunPosition: Sendable, Equatable {
   var partKeys: [RootIndex: Int64] = [:]
   /// How often the records that wait were gone through; 0 while the part is read.
   var generation = 0
-  /// The file, or the member of an archive, whose columns a line of the rejects file has, when that is the one read last.
-  var rejectHeader: RejectOutput.FilePlace?
 
   /// The next primary key of each hierarchy when the first of the parts began that have one second pass with this one.
   var groupKeys: [RootIndex: Int64] { tally.held.first?.partKeys ?? partKeys }

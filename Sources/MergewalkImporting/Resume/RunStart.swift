@@ -32,10 +32,19 @@ struct RunStartChoice {
   let definition: ImportDefinition
   let digest: UInt64
   let inputs: [SourcePrint]
+  private let plans: [ImportPlan]
+  private let groups: [Range<Int>]
 
+  /// Prepares the decision.
+  ///
+  /// - Parameters:
+  ///   - plans: the plans of the definition's parts.
+  ///   - groups: the parts that run together.
   /// - Throws: `cannotRead`: inputs that cannot be read are not taken for others.
-  init(_ definition: ImportDefinition) throws(ImportError) {
+  init(_ definition: ImportDefinition, plans: [ImportPlan], groups: [Range<Int>]) throws(ImportError) {
     self.definition = definition
+    self.plans = plans
+    self.groups = groups
     digest = definition.digest ?? DefinitionDigest.of(definition)
     do throws(ReadError) { inputs = try SourcePrint.prints(of: definition) } catch { throw ImportError(error) }
   }
@@ -88,16 +97,38 @@ struct RunStartChoice {
     guard !file.hasOutdatedPlan || hasEnded(file) else {
       return "another program has written to the store since the unfinished run of \(definition.name) was interrupted"
     }
-    return lacksWaitingRecords(file)
-      ? "the machine has stopped since the unfinished run of \(definition.name) was interrupted,"
-        + " and the file of records that wait for the second pass may not be whole" : nil
+    return doubt(file)
+  }
+
+  /// Why a run whose plan fits the store, or whose new store is whole, could end as another one than an undisturbed run.
+  func doubt(_ file: StoreFile) -> String? {
+    guard let checkpoint = checkpoint(file) else { return nil }
+    if lacksWaitingRecords(checkpoint, file) {
+      return "the machine has stopped since the unfinished run of \(definition.name) was interrupted,"
+        + " and the file of records that wait for the second pass may not be whole"
+    }
+    return looksUpOwnRows(checkpoint)
+      ? "the unfinished run of \(definition.name) was interrupted within an import that changes what its look-ups found"
+      : nil
   }
 
   /// Whether the records that wait for the second pass of a planned run may be lost: they are not synced.
-  func lacksWaitingRecords(_ file: StoreFile) -> Bool {
+  private func lacksWaitingRecords(_ checkpoint: RunCheckpoint, _ file: StoreFile) -> Bool {
     // The records that wait in a new store's file were looked at with the store.
-    guard !file.isNew, let checkpoint = checkpoint(file), let later = checkpoint.later, later > 0 else { return false }
+    guard !file.isNew, let later = checkpoint.later, later > 0 else { return false }
     return checkpoint.boot != BootIdentity.current || FileSystem.size(file.laterPath ?? "") ?? 0 < later
+  }
+
+  /// Whether the tables of look-ups would have rows now that they did not have when the import began.
+  private func looksUpOwnRows(_ checkpoint: RunCheckpoint) -> Bool {
+    guard checkpoint.definition == digest, let group = groups.first(where: { $0.contains(checkpoint.part) }),
+      checkpoint.part > group.lowerBound || checkpoint.position.records > 0
+    else { return false }
+    return plans[group].contains { plan in
+      plan.transforms.lookups.contains { lookup in
+        plans[group].contains { lookup.isChanged(by: $0, definition.model) }
+      }
+    }
   }
 
   private func checkpoint(_ file: StoreFile) -> RunCheckpoint? {

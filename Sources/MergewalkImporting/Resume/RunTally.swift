@@ -32,6 +32,8 @@ struct RunTally: Sendable, Equatable {
   var bytesRead = 0
   /// The same of the parts that are done.
   var bytesDone = 0
+  /// By the number of their part, where objects may go: records whose key cannot be read.
+  var unreadable: [Int: Int] = [:]
   /// Objects that no record names and that may not be deleted.
   var denied = 0
   var seconds = 0.0

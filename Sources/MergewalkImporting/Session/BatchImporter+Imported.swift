@@ -6,7 +6,7 @@ import MergewalkRecordFormats
 extension BatchImporter {
   /// Whether later records depend on something that has to be rebuilt from those that are skipped.
   var needsImportedRecords: Bool {
-    nodes[plan.root].named != nil || watch != nil || since != nil || nodes.contains { $0.seenKeys != nil }
+    nodes[plan.root].named != nil || since != nil || nodes.contains { $0.seenKeys != nil }
   }
 
   /// Takes over what a batch's records mean for later ones: which keys the run has named.
@@ -15,7 +15,6 @@ extension BatchImporter {
     since?.noteUnknown(batch.records.errors.count)
     noteKept(batch)
     if since != nil { noteProgress(batch) }
-    try watch?.noteImported(&batch, self)
     try noteNames(&batch)
     repeats.removeAll(keepingCapacity: true)
     var outcomes = outcomes(ofImported: batch)
@@ -48,8 +47,8 @@ extension BatchImporter {
   /// Notes the keys that the records of a batch have named.
   private func noteKeys(_ state: NodeImporter, _ view: BatchView) throws(ImportError) {
     var named = view.wanted(state.node)
-    if state.plan.mode == .update {
-      // Who finds nothing has named nothing.
+    if state.plan.mode == .update, state.role != .root || !makesSkippedObjects {
+      // Who finds nothing has named nothing. Where what was found may have gone and come again, those are skipped already.
       let wanted = named
       named.removeAll(keepingCapacity: true)
       try state.finder.lookUp(wanted, state, view, self) { record, _ in named.append(Int32(record)) }

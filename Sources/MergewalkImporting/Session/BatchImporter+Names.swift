@@ -17,7 +17,8 @@ extension BatchImporter {
         if state.finder is KeyFilter { continue }
         // Where only new objects are wanted, a record that was turned away for one of before has named nothing.
         let isInsert = state.plan.mode == .insert
-        state.named = NamedObjects(from: isInsert ? partKeys[state.plan.rootEntity] ?? 0 : 0)
+        state.named = NamedObjects(
+          from: isInsert ? partKeys[state.plan.rootEntity] ?? 0 : 0, isKept: isKept && keepsOwnNames)
         continue
       }
       let first = firstKeys[state.plan.rootEntity] ?? store.nextPrimaryKey(root: state.plan.rootEntity)
@@ -28,19 +29,28 @@ extension BatchImporter {
     }
   }
 
+  /// Whether checkpoints keep which objects records have named as their own.
+  ///
+  /// Lists may delete some of them, and looking for their keys again would find others; else it is cheaper to look.
+  private var keepsOwnNames: Bool {
+    !store.file.isNew && rootsThatMayGo.contains(nodes[plan.root].plan.rootEntity)
+  }
+
   /// Takes over which targets and elements an earlier process has counted: reading its records again does not tell, as
   /// records may have been skipped, and objects may have changed or gone since.
   func takeNames(_ file: StoreFile, part: Int) throws(ImportError) {
-    for (root, named) in namedTargets {
-      do { try file.forEachKept(.counted(part: part, root: root), named.take) } catch { throw ImportError(error) }
-    }
+    do throws(StoreError) {
+      for (root, named) in namedTargets { try named.take(file, as: .counted(part: part, root: root)) }
+      if keepsOwnNames { try nodes[plan.root].named?.take(file, as: .own(part: part)) }
+    } catch { throw ImportError(error) }
   }
 
   /// Keeps with the plan, in the open transaction, what was noted since the last time.
   func keepNames(_ file: StoreFile, part: Int) throws(StoreError) {
     for (root, named) in namedTargets.sorted(by: { $0.key < $1.key }) {
-      try named.takeFresh { (keys) throws(StoreError) in try file.keep(keys, as: .counted(part: part, root: root)) }
+      try named.keep(file, as: .counted(part: part, root: root))
     }
+    if keepsOwnNames { try nodes[plan.root].named?.keep(file, as: .own(part: part)) }
   }
 
   /// What a checkpoint keeps of an import with the plan, in its open transaction.
@@ -48,6 +58,7 @@ extension BatchImporter {
     { () throws(StoreError) in
       try self.keepNames(file, part: part)
       try self.keepUpdates(file, part: part)
+      try self.watch?.keepMarks(file)
     }
   }
 
@@ -81,7 +92,7 @@ extension BatchImporter {
   /// Notes which objects the records of a batch have named as their own that an earlier process has imported.
   func noteNames(_ batch: inout ImportBatch) throws(ImportError) {
     let root = nodes[plan.root]
-    guard let named = root.named else { return }
+    guard let named = root.named, !keepsOwnNames else { return }
     var outcomes = outcomes(ofImported: batch)
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
       var records = ContiguousArray<Int32>()

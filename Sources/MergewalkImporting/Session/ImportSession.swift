@@ -174,7 +174,7 @@ public final class ImportSession {
   private func open() throws(ImportError) -> (StoreFile, RunStart) {
     var file = try openStore()
     do throws(ImportError) {
-      let choice = try RunStartChoice(definition)
+      let choice = try RunStartChoice(definition, plans: plans, groups: groups)
       digest = choice.digest
       inputs = choice.inputs
       if let reason = choice.loss(file), definition.policy.unfinished != .restart {
@@ -182,7 +182,7 @@ public final class ImportSession {
         summary.warn(RunWarning(.unfinishedDropped, "\(reason); the run started over"))
       }
       if file.isNew, !file.isAdopted { return (file, .fresh) }
-      let begin = try choice.lacksWaitingRecords(file) ? .fresh : choice.choose(file)
+      let begin = try choice.doubt(file) == nil ? choice.choose(file) : .fresh
       switch begin {
       case .resumed, .done: return (file, begin)
       case .fresh, .again:

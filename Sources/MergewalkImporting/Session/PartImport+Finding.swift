@@ -26,7 +26,7 @@ extension PartImport {
         state.seenKeys = SeenKeys()
       }
       importer.watch = watch
-      do { try watch?.takeUnlinked(file) } catch { throw ImportError(error) }
+      watch?.noteUnreadable(place.tally.unreadable[place.part] ?? 0)
       importer.since = try SinceProgress(definition, part, plan, file)
       watch?.prepare(nodes[plan.root])
       if file.isNew { try importer.buildEarlyIndexes(file, cacheKiB: definition.cacheMemory / 1024) }

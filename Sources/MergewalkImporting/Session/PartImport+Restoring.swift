@@ -24,9 +24,9 @@ extension PartImport {
     }
   }
 
-  /// Reads the records of a part that an earlier process has imported, for what they mean for the rest of the run.
+  /// Reads the records of a part whose first pass an earlier process has done, for what they mean for the second one.
   func rebuild() throws(ImportError) {
-    if isHeld { try beginBehindFirstPass() }
+    try beginBehindFirstPass()
     guard place.position.records > 0 else { return }
     defer { transforms?.end(isJoined: true) }
     var reading = InputReading(
@@ -40,10 +40,10 @@ extension PartImport {
       channel.cancel()
       thread?.join()
       channel.drain()
-      if !isHeld { importer.forget() }
     }
     while var batch = try reading.receive(from: channel), batch.wasImported {
       try importer.skipImported(&batch)
+      rejects.note(batch)
       channel.recycle(batch)
     }
   }

@@ -133,6 +133,7 @@ final class PartImport {
     tally.partText = text
     tally.bytesRead = max(place.tally.bytesDone + bytesRead, tally.bytesRead)
     tally.unmatched = unmatched.state
+    if let watch = importer.watch { tally.unreadable[place.part] = watch.unreadable }
     return tally
   }
 
@@ -350,7 +351,6 @@ final class PartImport {
   /// Writes the checkpoint that goes with the open transaction.
   private func note(isForced: Bool, isDurable: Bool = false) throws(ImportError) {
     guard let journal else { return }
-    try importer.watch?.keepUnlinked(file)
     if importer.deferred != nil { try flushWaiting() }
     if isDurable { try waiting.sync() }
     try journal.write(rejects, isForced: isForced, isDurable: isDurable) {
@@ -360,7 +360,6 @@ final class PartImport {
       present.late = importer.late
       present.later = importer.deferred == nil ? nil : waiting.length
       present.isFiltering = importer.nodes[plan.root].finder is KeyFilter
-      present.rejectHeader = rejects.headerPlace
       present.tally = tally
       return present
     }

@@ -79,7 +79,8 @@ final class RecordRun {
     endJournal =
       journal
       ?? (isMarked ? RunJournal(file, name: definition.journalName, checkpoint: checkpoint, isWritten: false) : nil)
-    sync = SyncRun(definition, plans: plans, store: store, firstKeys: checkpoint.firstKeys)
+    sync = SyncRun(
+      definition, plans: plans, store: store, firstKeys: checkpoint.firstKeys, isKept: journal != nil)
     sample =
       definition.sampledChanges > 0
       ? ChangeSample(model: definition.model, path: store.path, limit: definition.sampledChanges) : nil
@@ -98,7 +99,7 @@ final class RecordRun {
   // MARK: Steps
 
   func importParts() throws(ImportError) {
-    if let sync { try rebuild(sync) }
+    try sync?.takeMarks(file)
     while place.part < definition.parts.count, goesOn {
       try importGroup(groups.first { $0.contains(place.part) } ?? place.part..<place.part + 1)
     }
@@ -125,7 +126,8 @@ final class RecordRun {
     guard let sync, goesOn else { return }
     let before = ImportSession.now()
     for (number, counts) in place.tally.parts.enumerated() {
-      sync.finish(part: number, goodRecords: counts.read - counts.rejected)
+      sync.finish(
+        part: number, goodRecords: counts.read - counts.rejected, unreadable: place.tally.unreadable[number] ?? 0)
     }
     // In one transaction with the end of the run, so that it is done once.
     let removal = try sync.removeOthers(
@@ -184,6 +186,7 @@ final class RecordRun {
         message: "the checkpoint of the unfinished run does not say what its import \(number + 1) has read;"
           + " discard the run and start over with --restart")
     }
+    beginRejects(ofPart: number)
     let held = place.tally.held[number - group.lowerBound]
     var done = place.beginning(part: number, ledger: place.ledger, tally: place.tally)
     done.position = InputPosition(source: 0, records: place.tally.parts[number].read, good: 0, hash: 0)
@@ -207,10 +210,7 @@ final class RecordRun {
   private func importPart(_ number: Int, isHeld: Bool, _ waiting: DeferredFile) throws(ImportError) -> PartImport {
     let part = definition.parts[number]
     beginRejects(ofPart: number)
-    // A checkpoint of an earlier version has only those of the run.
-    if place.partKeys.isEmpty {
-      place.partKeys = place.position.records > 0 ? place.firstKeys : Self.nextKeys(store)
-    }
+    if place.partKeys.isEmpty { place.partKeys = Self.nextKeys(store) }
     progress.part = number
     progress.partName = part.name
     reportProgress(.prepare)
@@ -266,20 +266,7 @@ final class RecordRun {
     let part = definition.parts[number]
     rejects.begin(
       plans[number], sources: part.sources, format: part.format,
-      part: definition.parts.count > 1 ? part.name : nil, headerPlace: number == place.part ? place.rejectHeader : nil)
-  }
-
-  /// Finds out again which objects the records of parts name that an earlier process has imported whole.
-  private func rebuild(_ sync: SyncRun) throws(ImportError) {
-    // Those of the group in which the run stopped are restored with it.
-    for number in 0..<(groups.first { $0.contains(place.part) }?.lowerBound ?? place.part) {
-      var done = place.beginning(part: number, ledger: place.ledger, tally: place.tally)
-      done.position = InputPosition(source: 0, records: place.tally.parts[number].read, good: 0, hash: 0)
-      let load = try PartImport(
-        definition, part: definition.parts[number], plan: plans[number], file: file, store: store, rejects: rejects,
-        place: done, journal: nil, watch: try sync.watch(part: number))
-      try load.rebuild()
-    }
+      part: definition.parts.count > 1 ? part.name : nil)
   }
 
   // MARK: Progress

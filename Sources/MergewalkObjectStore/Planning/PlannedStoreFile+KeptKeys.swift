@@ -1,3 +1,4 @@
+import MergewalkBytes
 package import MergewalkObjectModel
 import MergewalkSQLite
 
@@ -9,7 +10,9 @@ extension StoreFile {
     case updates(part: Int, node: Int, isUncounted: Bool)
     /// The records of a part have named them as targets or elements, and they were counted for it.
     case counted(part: Int, root: RootIndex)
-    /// They are of a hierarchy, and a list has let them go after another record of the run had named them.
+    /// The records of a part have named them as their own.
+    case own(part: Int)
+    /// They are of a hierarchy that objects may go from, and records of the run have named them.
     case named(root: RootIndex)
 
     /// Parts, nodes and entities have the numbers from 0 on.
@@ -17,12 +20,13 @@ extension StoreFile {
       switch self {
       case .updates(let part, let node, let isUncounted): (part + 1) << 24 | node << 2 | (isUncounted ? 1 : 0)
       case .counted(let part, let root): (part + 1) << 24 | root.index << 2 | 2
+      case .own(let part): (part + 1) << 24 | 3
       case .named(let root): -1 - root.index
       }
     }
   }
 
-  /// Keeps primary keys with a plan, in the open transaction.
+  /// Keeps primary keys with a plan, in the open transaction; in ascending order they take a byte or two each.
   package func keep(_ primaryKeys: [Int64], as kind: KeptKeys) throws(StoreError) {
     guard case .plannedFile(let file) = undo, !primaryKeys.isEmpty else { return }
     try file.keep(primaryKeys, kind.number)
@@ -45,7 +49,7 @@ extension PlannedStoreFile {
     let insert = try overlay.prepare("INSERT INTO \(Self.updates) VALUES(?1, ?2)")
     insert.use = .bookkeeping
     insert.bind(1, Int64(number))
-    insert.bind(2, copying: primaryKeys.withUnsafeBytes(Array.init))
+    insert.bind(2, copying: AscendingNumbers.encode(primaryKeys.sorted().map { Int($0) }))
     try insert.run()
   }
 
@@ -54,10 +58,7 @@ extension PlannedStoreFile {
     let rows = try overlay.prepare("SELECT keys FROM \(Self.updates) WHERE part = ?1 ORDER BY rowid")
     rows.bind(1, Int64(number))
     while try rows.step() {
-      let bytes = rows.bytes(0)
-      for offset in stride(from: 0, to: bytes.count - 7, by: 8) {
-        body(bytes.loadUnaligned(fromByteOffset: offset, as: Int64.self))
-      }
+      for key in AscendingNumbers.decode(Array(rows.bytes(0))) { body(Int64(key)) }
     }
   }
 }

@@ -72,7 +72,7 @@ import Testing
       BatchPreparer(plan: plan, seed: 1).prepare(&batch)
       try output.write(batch, [])
     }
-    #expect(output.headerPlace == nil)
+    #expect(output.writtenHeaders.isEmpty)
     var summary = ImportSummary()
     output.note(&summary)
     var lines = try RejectLines(ByteSource(bytes: summary.rejectSample))

@@ -11,7 +11,7 @@ import Testing
 struct RunCheckpointTests {
   /// Entries that a checkpoint may lack.
   private static let optional = [
-    "origin", "header_source", "header_member", "late_rejects", "late_repeats", "late_unfound",
+    "origin", "reject_headers", "late_rejects", "late_repeats", "late_unfound",
   ]
 
   private func sample() -> RunCheckpoint {
@@ -28,7 +28,10 @@ struct RunCheckpointTests {
     checkpoint.position = InputPosition(source: 1, records: 1000, good: 990, hash: 0xFFFF_0000_1234_5678)
     checkpoint.ledger = RecordLedger(numbers: [1000, 500, 200, 100, 90, 110]) ?? RecordLedger()
     checkpoint.rejectBytes = 4096
-    checkpoint.rejectHeader = RejectOutput.FilePlace(source: 1, member: "a/b.csv")
+    checkpoint.rejectHeaders = [
+      RejectOutput.FilePlace(part: "x", source: 1, member: "a/b.csv"),
+      RejectOutput.FilePlace(part: nil, source: 0, member: nil),
+    ]
     checkpoint.late.rejected = [0, 1, 5, 127, 128, 500_000, 1 << 40]
     checkpoint.late.repeated = [7]
     checkpoint.late.unfound = [2, 3]
@@ -39,6 +42,8 @@ struct RunCheckpointTests {
     checkpoint.tally.findPlans = ["Order": "seek"]
     checkpoint.tally.rejectCounts = ["value.date": 110]
     checkpoint.tally.seconds = 1.25
+    checkpoint.tally.unreadable = [0: 3, 2: 1]
+    checkpoint.tally.loss = "x"
     checkpoint.tally.unmatched = UnmatchedColumns.State(
       open: [0, 3], inFilledLists: [3], hasRecords: true, hasChildless: true)
     checkpoint.tally.warnings = [
@@ -70,12 +75,6 @@ struct RunCheckpointTests {
     #expect(RecordLedger(numbers: [3, 1, 1, 0, 0, 0]) == nil)
     #expect(RecordLedger(numbers: [3, 1, 1, 1, 0, -1]) == nil)
     #expect(RecordLedger(numbers: [.max, .max, 1, 0, 0, 0]) == nil)
-  }
-
-  @Test("damaged lists of numbers end where they stop making sense")
-  func numbers() {
-    #expect(AscendingNumbers.decode([0x81]) == [])
-    #expect(AscendingNumbers.decode([5, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1]) == [5])
   }
 
   @Test("a definition's digest is of what decides about records, wherever it stands")

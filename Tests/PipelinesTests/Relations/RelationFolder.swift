@@ -77,12 +77,23 @@ struct RelationFolder {
   }
 
   /// Writes records and imports them.
+  ///
+  /// - Parameter stop: The batch behind which the run is stopped, and then resumed; `nil` for none.
   @discardableResult
-  func run(_ records: String, file: String = "in.ndjson", batch: Int? = nil) throws -> ImportSummary {
+  func run(
+    _ records: String, file: String = "in.ndjson", batch: Int? = nil, stop: Int? = nil
+  ) throws -> ImportSummary {
     try folder.write(records + "\n", to: file)
     var definition = try Pipeline.read(folder.file("pipeline.yaml")).definition
     if let batch { definition.batchLimit.records = batch }
-    return try ImportSession(definition).run()
+    guard let stop else { return try ImportSession(definition).run() }
+    var seen = 0
+    let stopped = try ImportSession(definition).run(
+      progress: { if $0.stage == .records { seen += 1 } }, shouldStop: { seen >= stop })
+    #expect(stopped.status == .interrupted)
+    let summary = try ImportSession(definition).run()
+    #expect(summary.resumedAfter ?? 0 > 0)
+    return summary
   }
 
   /// The rows of a query, columns with spaces between them.

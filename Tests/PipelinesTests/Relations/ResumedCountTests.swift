@@ -1,5 +1,4 @@
 import MergewalkImporting
-import MergewalkPipelines
 import MergewalkTestSupport
 import Testing
 
@@ -15,7 +14,13 @@ import Testing
     let folder = try RelationFolder()
     try folder.pipeline("tags: { each: tags, find_by: { name: . } }")
     try folder.run(#"{"number":1,"tags":["a","b","c"]}"# + "\n" + #"{"number":2}"#)
-    try folder.folder.write(records.joined(separator: "\n") + "\n", to: "in.ndjson")
+    return try run(folder, relationships, options, records, stop: stop).entities
+  }
+
+  /// Imports articles in batches of one record; see `counts`.
+  private func run(
+    _ folder: RelationFolder, _ relationships: String, _ options: String, _ records: [String], stop: Int?
+  ) throws -> ImportSummary {
     try folder.folder.write(
       """
       model: model.yaml
@@ -23,22 +28,9 @@ import Testing
       source: in.ndjson
       rejects: rejects.ndjson
       batch: { records: 1 }
-      import:
-        entity: Article
-        find_by: [number]
-        \(options)
-        relationships: { \(relationships) }
+      import: { entity: Article, find_by: [number], \(options), relationships: { \(relationships) } }
       """, to: "pipeline.yaml")
-    let definition = try Pipeline.read(folder.folder.file("pipeline.yaml")).definition
-    if let stop {
-      var seen = 0
-      let stopped = try ImportSession(definition).run(
-        progress: { if $0.stage == .records { seen += 1 } }, shouldStop: { seen >= stop })
-      #expect(stopped.status == .interrupted)
-    }
-    let summary = try ImportSession(definition).run()
-    #expect((summary.resumedAfter ?? 0 > 0) == (stop != nil))
-    return summary.entities
+    return try folder.run(records.joined(separator: "\n"), stop: stop)
   }
 
   @Test(
@@ -92,5 +84,28 @@ import Testing
     for stop in 1..<records.count {
       #expect(try counts(list, "duplicates: last", records, stop: stop) == wanted, "stopped behind batch \(stop)")
     }
+  }
+
+  @Test(
+    "an object that goes and comes again is another one",
+    arguments: ["mode: update, duplicates: reject", "mode: update, duplicates: first", "duplicates: last"])
+  func goneAndBack(options: String) throws {
+    let list = "prequels: { each: prequels, find_by: { number: . }, orphans: delete }"
+    let records = [
+      #"{"number":2,"title":"a"}"#, #"{"number":1,"prequels":[3]}"#, #"{"number":3,"prequels":[2]}"#,
+      #"{"number":2,"title":"b"}"#,
+    ]
+    var outcomes: [String] = []
+    for stop in [nil, 1, 2, 3] as [Int?] {
+      let folder = try RelationFolder()
+      try folder.pipeline(list)
+      try folder.run(#"{"number":1,"prequels":[2,3]}"#)
+      let summary = try run(folder, list, options + ", attributes: [title]", records, stop: stop)
+      let entities = summary.entities.map { "\($0.key) \($0.value)" }.sorted()
+      let titles = try folder.rows("SELECT ZNUMBER, ZTITLE FROM ZARTICLE ORDER BY 1")
+      outcomes.append("\(summary.counts) \(entities) \(titles)")
+    }
+    let all = outcomes.joined(separator: "; ")
+    #expect(Set(outcomes).count == 1, "\(all)")
   }
 }

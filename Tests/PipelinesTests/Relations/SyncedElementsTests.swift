@@ -29,7 +29,8 @@ import Testing
 
   /// Imports books with some options of their lines, and then synchronizes another entity with one object `u`.
   private func run(
-    _ options: String, _ other: String, _ books: [String], batch: Int, more: String = "", synced: String = #"{"x":"u"}"#
+    _ options: String, _ other: String, _ books: [String], batch: Int, more: String = "",
+    synced: String = #"{"x":"u"}"#, stop: Int? = nil
   ) throws -> ImportSummary {
     try folder.folder.write(
       """
@@ -51,7 +52,7 @@ import Testing
           import: { \(other) }
       """, to: "pipeline.yaml")
     try folder.folder.write(synced + "\n", to: "o.ndjson")
-    return try folder.run(books.joined(separator: "\n"), batch: batch)
+    return try folder.run(books.joined(separator: "\n"), batch: batch, stop: stop)
   }
 
   @Test("what an element finds in an attempt that is rolled back is not named", arguments: [1, 2, 100])
@@ -101,5 +102,45 @@ import Testing
     let summary = try run([#"{"lines":[{"no":5,"next":1}]}"#, #"{"k":"a","lines":[]}"#])
     #expect(summary.rejectCounts == ["key.null": 1] && summary.entities["Line"]?.deleted == 2)
     #expect(try folder.rows("SELECT ZNO FROM ZLINE ORDER BY 1") == ["7"])
+  }
+
+  // Batches of one record; in the last one, the second import is stopped.
+  private static let stops: [Int?] = [nil, 1, 2, 3, 4]
+
+  @Test("what a rejected record names is the object that it found, wherever the run is stopped", arguments: stops)
+  func rejectedThenStopped(stop: Int?) throws {
+    func run(_ books: [String], stop: Int? = nil) throws {
+      _ = try self.run(
+        "orphans: delete", "entity: Line, find_by: [no], mode: sync, attributes: { no: x }", books, batch: 1,
+        more: ", next: { find_by: { no: next } }", synced: #"{"x":7}"#, stop: stop)
+    }
+    try run([#"{"k":"a","lines":[{"no":1}]}"#, #"{"k":"b","lines":[{"no":1}]}"#])
+    // A process that looked for line 1 behind the second record would find that of the other book.
+    try run([#"{"lines":[{"no":5,"next":1}]}"#, #"{"k":"a","lines":[]}"#, #"{"k":"c"}"#], stop: stop)
+    #expect(try folder.rows("SELECT ZNO FROM ZLINE ORDER BY 1") == ["7"])
+  }
+
+  @Test("elements that nothing was looked up for have named nothing, wherever the run is stopped", arguments: stops)
+  func notLookedUp(stop: Int?) throws {
+    let figures = "entity: Figure, find_by: [l], mode: sync, attributes: { l: x }"
+    let book = #"{"k":"a","lines":[{"no":2,"figures":["f"]}]}"#
+    _ = try run("orphans: delete", figures, [book], batch: 1)
+    // Where only new lines are wanted, the figures of one that is there are passed over.
+    _ = try run("mode: create-missing", figures, [book, #"{"k":"b"}"#, #"{"k":"c"}"#], batch: 1, stop: stop)
+    #expect(try folder.rows("SELECT ZL FROM ZFIGURE ORDER BY 1") == ["u"])
+  }
+
+  @Test(
+    "records whose key cannot be read are counted once, wherever the run is stopped",
+    arguments: [nil, 2, 4, 5] as [Int?])
+  func unreadable(stop: Int?) throws {
+    let figures = "entity: Figure, find_by: [l], mode: sync, attributes: { l: x }"
+    _ = try run("orphans: delete", figures, [#"{"k":"a","lines":[{"no":2,"figures":["f"]}]}"#], batch: 1)
+    let summary = try run(
+      "links: add", figures, (0..<3).map { #"{"k":"b\#($0)"}"# }, batch: 1, synced: #"{"x":null}\#n{"x":"u"}"#,
+      stop: stop)
+    let warnings = summary.warnings.filter { $0.code == .nothingDeleted }.map(\.message)
+    #expect(warnings.count == 1 && warnings[0].contains("the key of 1 record cannot"))
+    #expect(try folder.rows("SELECT ZL FROM ZFIGURE ORDER BY 1") == ["f", "u"])
   }
 }

@@ -279,6 +279,27 @@ import Testing
     #expect(try folder.rejects() == ["3 transform.lookup lookup: the store has no object for \"FR\""])
   }
 
+  @Test(
+    "an import that changes what it looks up starts over when it was interrupted; any other one resumes",
+    arguments: [("Thing, find_by: key, take: text", 0, "A"), ("Country, find_by: code, take: name", 1, "a")])
+  func looksUpOwnRows(lookup: String, resumedAfter: Int, text: String) throws {
+    let folder = try TransformFolder()
+    try folder.run("attributes: [text]", "key,text\na,A\nb,B\nc,C\n")
+    try folder.folder.write("key,c\na,b\nc,a\n", to: "data.csv")
+    let lines = "attributes: { text: { from: c, do: [{ lookup: { entity: \(lookup), otherwise: keep } }] } }"
+    let definition = try folder.read(TransformFolder.text(lines, more: "batch: { records: 1 }"))
+    var seen = 0
+    let stopped = try ImportSession(definition).run(
+      progress: { if $0.stage == .records { seen += 1 } }, shouldStop: { seen >= 1 })
+    #expect(stopped.status == .interrupted)
+    let summary = try ImportSession(definition).run()
+    #expect(summary.resumedAfter ?? 0 == resumedAfter)
+    let isDropped = summary.warnings.contains { $0.code == .unfinishedDropped }
+    #expect(isDropped == (resumedAfter == 0))
+    // As the first record had not changed it yet.
+    #expect(try folder.rows("ZKEY,ZTEXT").last == "c|\(text)")
+  }
+
   @Test("absent and null stay what they are") func keepsNothing() throws {
     let folder = try TransformFolder()
     try folder.folder.write(

@@ -57,3 +57,18 @@ enum StoreLookupReader {
     }
   }
 }
+
+extension StoreLookup {
+  /// Whether the records of a plan may change what the table has.
+  func isChanged(by plan: ImportPlan, _ model: ManagedObjectModel) -> Bool {
+    guard let entity = model.entity(named: self.entity) else { return false }
+    // A derived value may change with anything.
+    if [findBy, take].contains(where: { entity.attribute(named: $0)?.isDerived ?? false }) { return true }
+    let plans = [plan] + plan.lists.flatMap(\.allPlans)
+    return plan.rootsThatMayGo(model).contains(entity.root)
+      || plans.flatMap(\.nodes).contains { node in
+        node.rootEntity == entity.root && !node.isGiven
+          && (node.mode != .update && node.createsMissing || !node.attributeFields.isEmpty)
+      }
+  }
+}

@@ -111,9 +111,9 @@ import Testing
     }
   }
 
-  @Test("a run that is resumed ends as one that was not interrupted", arguments: Soak.seeds(6))
+  @Test("a run that is resumed ends as one that was not interrupted", arguments: Array(Soak.seeds(6)) + [30032])
   func interrupted(seed: UInt64) throws {
-    let book = BookImport(seed: seed, isInterrupted: true)
+    let book = BookImport(seed: seed)
     let folder = try folder(book)
     let batch = 1 + Int(seed % 3)
     try folder.write(book.pipeline(batch: batch), to: "pipeline.yaml")
