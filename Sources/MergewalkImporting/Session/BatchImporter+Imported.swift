@@ -48,11 +48,15 @@ extension BatchImporter {
   /// Notes the keys that the records of a batch have named.
   private func noteKeys(_ state: NodeImporter, _ view: BatchView) throws(ImportError) {
     var named = view.wanted(state.node)
-    if state.plan.mode == .update {
-      // Who finds nothing has named nothing.
+    // A filter finds nothing: the store is new.
+    let isInsert = state.role == .root && state.plan.mode == .insert && !(state.finder is KeyFilter)
+    if state.plan.mode == .update || isInsert {
+      // Who finds nothing has named nothing, and neither has who was rejected for an object of before.
       let wanted = named
       named.removeAll(keepingCapacity: true)
-      try state.finder.lookUp(wanted, state, view, self) { record, _ in named.append(Int32(record)) }
+      try state.finder.lookUp(wanted, state, view, self) { record, key in
+        if !isInsert || state.named?.contains(key) ?? true { named.append(Int32(record)) }
+      }
     }
     let hashes = view.nodes[state.node].keyHashes
     for record in named.lazy.map(Int.init) where state.seenKeys?.noteFirst(hashes[record]) == false {

@@ -404,7 +404,8 @@ struct ReferenceImporter {
   /// Rejects a record whose object is there, or says by nil that it is skipped.
   mutating func turnAway(_ entry: Entry, _ key: [ReferenceValue], _ object: Int) -> Settled? {
     let root = part.root
-    let isFirst = seen.insert(key).inserted
+    // Where only new objects are wanted, it is rejected, and a rejected record is none to be repeated.
+    let isFirst = root.mode == .insert ? !seen.contains(key) : seen.insert(key).inserted
     let isSkipped = !isFirst && root.duplicates == .first
     let isRefused = !isFirst && root.duplicates == .reject || root.mode == .insert
     if !isFirst, root.mode != .insert, root.mode != .createMissing { since?.noteRepeated(entry.moment) }
