@@ -89,8 +89,8 @@ final class RejectOutput {
     do throws(RejectWriterError) { try writer?.sync() } catch { throw ImportError(error) }
   }
 
-  /// The file of the last batch, when a line of the rejects file has its columns.
-  var headerPlace: FilePlace? { writer != nil && headers[place]?.isWritten == true ? place : nil }
+  /// The last file of which a line of the rejects file has the columns.
+  private(set) var headerPlace: FilePlace?
 
   /// Begins the batches of a part, or its second pass: another plan and other inputs.
   ///
@@ -101,14 +101,14 @@ final class RejectOutput {
     self.plan = plan
     self.sources = sources
     others[self.part ?? ""] = (headers, namespaces)
-    // The lines of a replay are from several files at one place.
-    (headers, namespaces) = repeatsHeaders ? ([:], [:]) : others[part ?? ""] ?? ([:], [:])
+    (headers, namespaces) = others[part ?? ""] ?? ([:], [:])
     self.part = part
     widthFaults = WidthFaults(plan: plan, format: format)
     keepsIndent = repeatsHeaders || Self.hasIndents(format)
     if let headerPlace, headers[headerPlace] == nil { headers[headerPlace] = ([], true) }
-    // A process that stops before a batch of its own knows no more than the one before it.
-    place = headerPlace ?? FilePlace(source: -1, member: nil)
+    // A process that stops before a reject of its own knows no more than the one before it.
+    self.headerPlace = headerPlace
+    place = FilePlace(source: -1, member: nil)
   }
 
   private static func hasIndents(_ format: RecordFormat) -> Bool { if case .yaml = format { true } else { false } }
@@ -198,7 +198,7 @@ final class RejectOutput {
     counts[code, default: 0] += 1
     guard isKept(code) else { return }
     var reject = Reject(
-      file: redaction(sources[batch.records.source].path), member: batch.records.member, record: error.recordIndex + 1,
+      file: redaction(sources[batch.records.source].path), member: member(of: batch), record: error.recordIndex + 1,
       reason: Reject.Reason(code, message: error.message, position: error.position))
     reject.isCut = error.code == .recordTooLong
     reject.indent = error.indent
@@ -234,7 +234,7 @@ final class RejectOutput {
     guard isKept(first.code) else { return }
     let reasons = entries.map { reason($0, record, batch) }
     var reject = Reject(
-      file: redaction(sources[batch.records.source].path), member: batch.records.member,
+      file: redaction(sources[batch.records.source].path), member: member(of: batch),
       record: batch.records.records[record].index + 1, reason: reasons[0],
       also: Array(reasons.dropFirst()))
     if keepsIndent { reject.indent = batch.records.records[record].column - 1 }
@@ -244,6 +244,9 @@ final class RejectOutput {
     }
   }
 
+  /// The member of an archive that a batch is from; the lines of a replay stand in the rejects file.
+  private func member(of batch: ImportBatch) -> String? { repeatsHeaders ? nil : batch.records.member }
+
   /// Remembers the columns of the batch's file, for records that are rejected later.
   func note(_ batch: ImportBatch) {
     let isSame = batch.records.source == place.source && batch.records.member == place.member
@@ -251,9 +254,9 @@ final class RejectOutput {
       let place = FilePlace(source: batch.records.source, member: batch.records.member)
       namespaces[place] = namespaces[place].map { $0 == found ? $0 : "" } ?? found
     }
-    if isSame, !repeatsHeaders { return }
+    if isSame { return }
     place = FilePlace(source: batch.records.source, member: batch.records.member)
-    if !batch.header.isEmpty, headers[place] == nil || repeatsHeaders { headers[place] = (batch.header, false) }
+    if !batch.header.isEmpty, headers[place] == nil { headers[place] = (batch.header, false) }
   }
 
   /// Adds what a replay needs: the import, the namespaces, and the columns once for each file.
@@ -267,7 +270,9 @@ final class RejectOutput {
     reject.namespaces = batch.records.namespaces(ofRecord: reject.record - 1) ?? namespaces[place]
     guard let header = headers[place], !header.isWritten else { return }
     reject.header = header.names
-    headers[place]?.isWritten = !repeatsHeaders
+    if repeatsHeaders { return }
+    headers[place]?.isWritten = true
+    if writer != nil { headerPlace = place }
   }
 
   private func reason(_ entry: Entry, _ record: Int, _ batch: ImportBatch) -> Reject.Reason {

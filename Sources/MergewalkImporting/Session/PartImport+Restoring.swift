@@ -43,6 +43,7 @@ extension PartImport {
       if !isHeld { importer.forget() }
     }
     while var batch = try reading.receive(from: channel), batch.wasImported {
+      rejects.note(batch)
       try importer.skipImported(&batch)
       channel.recycle(batch)
     }

@@ -184,6 +184,7 @@ final class RecordRun {
         message: "the checkpoint of the unfinished run does not say what its import \(number + 1) has read;"
           + " discard the run and start over with --restart")
     }
+    beginRejects(ofPart: number)
     let held = place.tally.held[number - group.lowerBound]
     var done = place.beginning(part: number, ledger: place.ledger, tally: place.tally)
     done.position = InputPosition(source: 0, records: place.tally.parts[number].read, good: 0, hash: 0)
@@ -273,6 +274,7 @@ final class RecordRun {
   private func rebuild(_ sync: SyncRun) throws(ImportError) {
     // Those of the group in which the run stopped are restored with it.
     for number in 0..<(groups.first { $0.contains(place.part) }?.lowerBound ?? place.part) {
+      beginRejects(ofPart: number)
       var done = place.beginning(part: number, ledger: place.ledger, tally: place.tally)
       done.position = InputPosition(source: 0, records: place.tally.parts[number].read, good: 0, hash: 0)
       let load = try PartImport(

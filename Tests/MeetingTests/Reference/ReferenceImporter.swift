@@ -210,7 +210,10 @@ struct ReferenceImporter {
   mutating func importAll(_ files: [[ReadRecord]]) {
     for (file, records) in files.enumerated() {
       contract?.startFile(firstKinds.isEmpty ? [:] : firstKinds[number][file])
+      var origin: Int?
       for record in records {
+        if record.origin != origin { contract?.startFile() }
+        origin = record.origin
         counts.read += 1
         let place = Place(file: file, number: record.number)
         guard let fault = record.fault else {
