@@ -53,11 +53,12 @@ final class RejectOutput {
     checkpoint: RunCheckpoint? = nil
   ) throws(ImportError) {
     self.plan = plan
-    sample = RejectText(run: "")
+    redaction = definition.redaction
+    let runName = redaction(definition.rejects.run ?? run.text)
+    sample = RejectText(run: runName)
     replayed = ReplayedRejects(metadata, pipeline: definition.name)
     sources = definition.sources
     widthFaults = WidthFaults(plan: plan, format: definition.format)
-    redaction = definition.redaction
     repeatsHeaders = definition.reporting.kind == .replay
     part = definition.parts.count > 1 ? definition.parts[0].name : nil
     keepsIndent = repeatsHeaders || Self.hasIndents(definition.format)
@@ -70,7 +71,7 @@ final class RejectOutput {
     }
     do throws(RejectWriterError) {
       writer = try RejectWriter(
-        path: path, run: redaction(definition.rejects.run ?? run.text), access: .derived(from: definition.storePath),
+        path: path, run: runName, access: .derived(from: definition.storePath),
         keeping: checkpoint?.rejectBytes ?? 0,
         count: checkpoint?.ledger.rejected ?? 0, isReplayed: replayed.contains)
     } catch {

@@ -21,7 +21,7 @@ struct RejectAdvice {
       index = codes.count - 1
     }
     let isSameField = line.field == codes[index].first.field
-    guard isSameField, codes[index].values.count < Self.mostValues, let raw = line.raw,
+    guard isSameField, !line.isReplayed, codes[index].values.count < Self.mostValues, let raw = line.raw,
       let value = RejectedValue(raw: raw, column: line.sourceColumn)
     else { return }
     codes[index].values.append(value)
