@@ -6,7 +6,8 @@ import MergewalkRecordFormats
 extension BatchImporter {
   /// Whether later records depend on something that has to be rebuilt from those that are skipped.
   var needsImportedRecords: Bool {
-    nodes[plan.root].named != nil || watch != nil || since != nil || nodes.contains { $0.seenKeys != nil }
+    nodes[plan.root].named != nil || watch != nil || since != nil || spoken != nil
+      || nodes.contains { $0.seenKeys != nil }
   }
 
   /// Takes over what a batch's records mean for later ones: which keys the run has named.
@@ -17,6 +18,11 @@ extension BatchImporter {
     if since != nil { noteProgress(batch) }
     try watch?.noteImported(&batch, self)
     try noteNames(&batch)
+    if spoken != nil {
+      var outcomes = outcomes(ofImported: batch)
+      for record in keptNow.deferred { outcomes[record] = .deferred }
+      spoken?.note(batch, outcomes, in: pass)
+    }
     repeats.removeAll(keepingCapacity: true)
     var outcomes = outcomes(ofImported: batch)
     // Their keys were not looked at.
