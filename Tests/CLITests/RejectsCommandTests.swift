@@ -43,6 +43,29 @@ struct RejectsCommandTests {
     #expect(raw.output.contains("\\n") && raw.status == 0)
   }
 
+  @Test("the first value of a record that a replay rejects proposes nothing", arguments: [false, true])
+  func adviceOfReplay(isDryRun: Bool) throws {
+    try folder.write(
+      "model: M\nentities:\n  Item: { attributes: { code: string!, at: date }, unique: [code] }\n", to: "m.yaml")
+    try folder.write(
+      """
+      model: m.yaml
+      store: s.sqlite
+      rejects: r.ndjson
+      source: in.csv
+      import: { entity: Item, find_by: [code], attributes: { at: { from: at, date: iso8601 } } }
+      """, to: "p.yaml")
+    try folder.write("code,at\n31.12.2024,x\n30.11.2024,y\n", to: "in.csv")
+    #expect(try Command(["run", "p.yaml", "--quiet"], in: folder.path).status == 1)
+    let options = ["r.ndjson", "--pipeline", "p.yaml"] + (isDryRun ? ["--dry-run"] : [])
+    let replay = try Command(["rejects", "replay"] + options, in: folder.path)
+    #expect(replay.words.contains("set how dates are written"), "\(replay.words)")
+    #expect(!replay.words.contains("look like"), "\(replay.words)")
+    guard !isDryRun else { return }
+    let summary = try rejects("summary", "r.again.ndjson")
+    #expect(!summary.output.contains("look like"), "\(summary.output)")
+  }
+
   @Test("an object that may not be deleted has its URI for a place, a reason in words, and nothing to replay")
   func objects() throws {
     try folder.write(

@@ -59,7 +59,7 @@ final class DeduplicateFinder: Finder {
         }
       } else {
         node.targets[record] = found[entry]
-        let isMeant = state.seenKeys.map { $0.noteFirst(hash) } ?? true || importer.mayRepeat(record, state, view)
+        let isMeant = state.isFirst(hash) || importer.mayRepeat(record, state, view)
         if isMeant, importer.mayUpdate(record, state, view) { state.apply(record, found[entry]) }
       }
       buffer.states[row] = RowState.free

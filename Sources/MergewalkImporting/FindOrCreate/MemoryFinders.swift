@@ -137,7 +137,7 @@ extension BatchImporter {
       }
       let primaryKey = known.primaryKey(entry)
       node.targets[record] = primaryKey
-      if let seen = state.seenKeys, !seen.noteFirst(hash), !mayRepeat(record, state, view) { continue }
+      if !state.isFirst(hash), !mayRepeat(record, state, view) { continue }
       guard mayUpdate(record, state, view) else { continue }
       if content != 0, content == known.content(entry) {
         if settles { view.outcomes[record] = .unchanged }

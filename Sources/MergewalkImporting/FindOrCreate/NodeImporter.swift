@@ -67,6 +67,15 @@ final class NodeImporter {
         counts: countsAll || named?.isFirst(primaryKey) ?? false))
   }
 
+  /// Whether a record whose object is there is the first of the run with its key, as far as ``seenKeys`` are noted.
+  ///
+  /// Where only new objects are wanted, it is rejected for its object, and a rejected record is none to be repeated.
+  @inline(__always)
+  func isFirst(_ hash: UInt64) -> Bool {
+    guard let seenKeys else { return true }
+    return plan.mode == .insert ? !seenKeys.contains(hash) : seenKeys.noteFirst(hash)
+  }
+
   /// Notes that a record has changed an object.
   ///
   /// - Parameter isUncounted: Whether the object would count as unchanged now if the record had not changed it.

@@ -160,7 +160,7 @@ extension BatchImporter {
         state.seenKeys?.noteFirst(hash)
         continue
       }
-      if let seen = state.seenKeys, !seen.noteFirst(hash), !mayRepeat(record, state, view) { continue }
+      if !state.isFirst(hash), !mayRepeat(record, state, view) { continue }
       if foundWereNamed, !mayRepeat(record, state, view) { continue }
       guard mayUpdate(record, state, view) else { continue }
       state.apply(record, primaryKey)

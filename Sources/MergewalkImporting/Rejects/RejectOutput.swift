@@ -50,11 +50,12 @@ final class RejectOutput {
     checkpoint: RunCheckpoint? = nil
   ) throws(ImportError) {
     self.plan = plan
-    sample = RejectText(run: "")
+    redaction = definition.redaction
+    let runName = redaction(definition.rejects.run ?? run.text)
+    sample = RejectText(run: runName)
     replayed = ReplayedRejects(metadata, pipeline: definition.name)
     sources = definition.sources
     widthFaults = WidthFaults(plan: plan, format: definition.format)
-    redaction = definition.redaction
     repeatsHeaders = definition.reporting.kind == .replay
     part = definition.parts.count > 1 ? definition.parts[0].name : nil
     keepsIndent = repeatsHeaders || Self.hasIndents(definition.format)
@@ -68,7 +69,7 @@ final class RejectOutput {
     }
     do throws(RejectWriterError) {
       writer = try RejectWriter(
-        path: path, run: redaction(definition.rejects.run ?? run.text), access: .derived(from: definition.storePath),
+        path: path, run: runName, access: .derived(from: definition.storePath),
         keeping: checkpoint?.rejectBytes ?? 0,
         count: checkpoint?.ledger.rejected ?? 0, isReplayed: replayed.contains)
     } catch {
@@ -94,8 +95,6 @@ final class RejectOutput {
   func begin(_ plan: ImportPlan, sources: [ByteSource], format: RecordFormat, part: String?) {
     self.plan = plan
     self.sources = sources
-    // The lines of a replay are from several files at one place.
-    if repeatsHeaders { (headers, namespaces) = ([:], [:]) }
     self.part = part
     widthFaults = WidthFaults(plan: plan, format: format)
     keepsIndent = repeatsHeaders || Self.hasIndents(format)
@@ -193,7 +192,7 @@ final class RejectOutput {
     counts[code, default: 0] += 1
     guard isKept(code) else { return }
     var reject = Reject(
-      file: redaction(sources[batch.records.source].path), member: batch.records.member, record: error.recordIndex + 1,
+      file: redaction(sources[batch.records.source].path), member: member(of: batch), record: error.recordIndex + 1,
       reason: Reject.Reason(code, message: error.message, position: error.position))
     reject.isCut = error.code == .recordTooLong
     reject.indent = error.indent
@@ -229,7 +228,7 @@ final class RejectOutput {
     guard isKept(first.code) else { return }
     let reasons = entries.map { reason($0, record, batch) }
     var reject = Reject(
-      file: redaction(sources[batch.records.source].path), member: batch.records.member,
+      file: redaction(sources[batch.records.source].path), member: member(of: batch),
       record: batch.records.records[record].index + 1, reason: reasons[0],
       also: Array(reasons.dropFirst()))
     if keepsIndent { reject.indent = batch.records.records[record].column - 1 }
@@ -239,6 +238,9 @@ final class RejectOutput {
     }
   }
 
+  /// The member of an archive that a batch is from; the lines of a replay stand in the rejects file.
+  private func member(of batch: ImportBatch) -> String? { repeatsHeaders ? nil : batch.records.member }
+
   /// Remembers the columns of the batch's file, for records that are rejected later.
   func note(_ batch: ImportBatch) {
     let isSame = batch.records.source == place.source && batch.records.member == place.member
@@ -246,9 +248,9 @@ final class RejectOutput {
       let place = place(of: batch)
       namespaces[place] = namespaces[place].map { $0 == found ? $0 : "" } ?? found
     }
-    if isSame, !repeatsHeaders { return }
+    if isSame { return }
     place = place(of: batch)
-    if !batch.header.isEmpty, headers[place] == nil || repeatsHeaders { headers[place] = (batch.header, false) }
+    if !batch.header.isEmpty, headers[place] == nil { headers[place] = (batch.header, false) }
   }
 
   /// Adds what a replay needs: the import, the namespaces, and the columns once for each file.
@@ -262,7 +264,8 @@ final class RejectOutput {
     reject.namespaces = batch.records.namespaces(ofRecord: reject.record - 1) ?? namespaces[place]
     guard let header = headers[place], !header.isWritten else { return }
     reject.header = header.names
-    headers[place]?.isWritten = !repeatsHeaders
+    if repeatsHeaders { return }
+    headers[place]?.isWritten = true
   }
 
   private func reason(_ entry: Entry, _ record: Int, _ batch: ImportBatch) -> Reject.Reason {

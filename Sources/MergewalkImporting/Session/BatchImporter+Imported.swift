@@ -6,7 +6,7 @@ import MergewalkRecordFormats
 extension BatchImporter {
   /// Whether later records depend on something that has to be rebuilt from those that are skipped.
   var needsImportedRecords: Bool {
-    nodes[plan.root].named != nil || since != nil || nodes.contains { $0.seenKeys != nil }
+    nodes[plan.root].named != nil || since != nil || spoken != nil || nodes.contains { $0.seenKeys != nil }
   }
 
   /// Takes over what a batch's records mean for later ones: which keys the run has named.
@@ -16,6 +16,11 @@ extension BatchImporter {
     noteKept(batch)
     if since != nil { noteProgress(batch) }
     try noteNames(&batch)
+    if spoken != nil {
+      var outcomes = outcomes(ofImported: batch)
+      for record in keptNow.deferred { outcomes[record] = .deferred }
+      spoken?.note(batch, outcomes, in: pass)
+    }
     repeats.removeAll(keepingCapacity: true)
     var outcomes = outcomes(ofImported: batch)
     // Their keys were not looked at.
@@ -47,11 +52,16 @@ extension BatchImporter {
   /// Notes the keys that the records of a batch have named.
   private func noteKeys(_ state: NodeImporter, _ view: BatchView) throws(ImportError) {
     var named = view.wanted(state.node)
-    if state.plan.mode == .update, state.role != .root || !makesSkippedObjects {
-      // Who finds nothing has named nothing. Where what was found may have gone and come again, those are skipped already.
+    // A filter finds nothing: the store is new.
+    let isInsert = state.role == .root && state.plan.mode == .insert && !(state.finder is KeyFilter)
+    if isInsert || state.plan.mode == .update && (state.role != .root || !makesSkippedObjects) {
+      // Who finds nothing has named nothing, and neither has who was rejected for an object of before. Where what was
+      // found may have gone and come again, those are skipped already.
       let wanted = named
       named.removeAll(keepingCapacity: true)
-      try state.finder.lookUp(wanted, state, view, self) { record, _ in named.append(Int32(record)) }
+      try state.finder.lookUp(wanted, state, view, self) { record, key in
+        if !isInsert || state.named?.contains(key) ?? true { named.append(Int32(record)) }
+      }
     }
     let hashes = view.nodes[state.node].keyHashes
     for record in named.lazy.map(Int.init) where state.seenKeys?.noteFirst(hashes[record]) == false {

@@ -37,17 +37,15 @@ extension BatchImporter {
     rejects.append(record.reject)
     if record.isRepeat { repeats.append(number) }
     guard record.reject.code == .duplicateKey, record.reject.field == rootKeyField else { return }
-    // What is counted and noted of it when its own object is found.
+    // What is counted of it when its own object is found.
     let root = nodes[plan.root]
-    let isInsert = root.plan.mode == .insert
     let wasThere = record.target > 0 && record.target < store.nextPrimaryKey(root: root.plan.rootEntity)
     if wasThere, root.named != nil {
       // Whether records of the run have named it, those of this batch included, is known at the end of the batch.
       view.nodes[root.node].targets[number] = record.target
-    } else if !isInsert || !wasThere {
+    } else if root.plan.mode != .insert || !wasThere {
       root.counts.duplicates += 1
     }
-    if isInsert, wasThere { root.seenKeys?.noteFirst(view.nodes[root.node].keyHashes[number]) }
   }
 
   /// Whether other nodes of the records' own hierarchy are resolved before their own objects.

@@ -51,6 +51,8 @@ final class BatchImporter {
   var waitingSince: [Int64] = []
   /// The vacancies that waiting records fill when the second pass rejects others.
   var vacancies = Vacancies()
+  /// The order of what records say of targets that wait for a second pass; `nil` when they say nothing.
+  var spoken: SpokenOrder?
   /// The first primary key of each hierarchy that this run can have given out, by root entity.
   var firstKeys: [RootIndex: Int64] = [:]
   /// Rejects of the current batch.
@@ -128,6 +130,7 @@ final class BatchImporter {
     self.store = store
     self.nodes = nodes
     self.seed = seed
+    spoken = SpokenOrder(plan)
   }
 
   deinit { keyBytes.deallocate() }
@@ -157,6 +160,7 @@ final class BatchImporter {
       countReferences(view)
     }
     settleValues(batch, outcomes)
+    spoken?.note(batch, outcomes, in: pass)
     if pass.isReplay { uncountReferences(batch, outcomes) }
     if let deferred {
       for record in 0..<count where outcomes[record] == .deferred { try deferred.append(record, of: batch) }

@@ -85,8 +85,15 @@ struct InputReading: Sendable {
             if batch.wasImported, tracking?.isRebuilding == false {
               passed += batch.records.account
               batch.header = reader.header
-              defer { channel.recycle(batch) }
-              try preparer.transforms?.passOver(&batch)
+              do {
+                try preparer.transforms?.passOver(&batch)
+              } catch {
+                channel.recycle(batch)
+                throw error
+              }
+              // For the columns and namespaces of its file alone.
+              batch.isPrepared = true
+              channel.send(batch)
               continue
             }
           }
@@ -182,7 +189,7 @@ struct InputTracking: Sendable {
   var seed: UInt64
   /// Where to go on; the records before it are skipped.
   var start = InputPosition()
-  /// Whether what is skipped is handed on too, because something has to be rebuilt from it.
+  /// Whether what is skipped is prepared too, because something has to be rebuilt from it.
   var isRebuilding = false
   /// Whether what is skipped has to be what was imported.
   var isCompared = true

@@ -42,8 +42,8 @@ extension PartImport {
       channel.drain()
     }
     while var batch = try reading.receive(from: channel), batch.wasImported {
-      try importer.skipImported(&batch)
       rejects.note(batch)
+      try importer.skipImported(&batch)
       channel.recycle(batch)
     }
   }

@@ -172,10 +172,10 @@ final class PartImport {
     reading.findings = part.inputFindings
     reading.notes = notes
     reading.spool = part.spool
+    let isRebuilding = importer.needsImportedRecords
     // A dry run goes on, too, and writes nothing of it.
     if journal != nil || place.position.records > 0 {
-      reading.tracking = InputTracking(
-        seed: place.seed, start: place.position, isRebuilding: importer.needsImportedRecords)
+      reading.tracking = InputTracking(seed: place.seed, start: place.position, isRebuilding: isRebuilding)
     }
     let (channel, thread) = reading.begin(plan)
     var lastIsKept = true
@@ -187,6 +187,13 @@ final class PartImport {
         isInterrupted = shouldStop?() ?? false
         guard !isInterrupted, var batch = try reading.receive(from: channel, unless: shouldStop) else { break }
         times.wait += ImportSession.now() - before
+        if batch.wasImported {
+          rejects.note(batch)
+          guard isRebuilding else {
+            channel.recycle(batch)
+            continue
+          }
+        }
         text += batch.records.account
         lastIsKept = batch.keepsLast ?? lastIsKept
         // Spooled records are not the last ones of their file.
@@ -195,7 +202,6 @@ final class PartImport {
         unmatched.note(batch)
         if batch.wasImported {
           try importer.skipImported(&batch)
-          rejects.note(batch)
           channel.recycle(batch)
           continue
         }

@@ -50,9 +50,10 @@ struct ContractCheck {
     return ImportError(code: error.code, message: error.message, diagnostics: [finding])
   }
 
-  /// The file that a batch is of: a source, or a member of it.
+  /// The file that a batch stands in: a source, or a member of it.
   static func file(_ path: String, _ batch: RecordBatch) -> String {
-    batch.member.map { "\(path)/\($0)" } ?? path
+    guard !batch.isReplayed, let member = batch.member else { return path }
+    return "\(path)/\(member)"
   }
 
   /// Where a record stands, or a field of it.

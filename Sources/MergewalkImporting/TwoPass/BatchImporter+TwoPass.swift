@@ -16,7 +16,8 @@ extension BatchImporter {
     guard !store.file.isNew else { return }
     for relationship in state.plan.relationships where relationship.isPostponed {
       let target = nodes[relationship.target]
-      guard target.isIndexed, !target.plan.keyFields.isEmpty else { continue }
+      // What records say of a target is written in the second pass, in the order of the input.
+      guard target.isIndexed, !target.plan.keyFields.isEmpty, target.plan.attributeFields.isEmpty else { continue }
       try findTargets(view.wanted(target.node), target, view)
       let first = firstKeys[target.plan.rootEntity] ?? .max
       let node = view.nodes[target.node]
@@ -180,11 +181,16 @@ extension BatchImporter {
     firstOutcomes = outcomes
     if pass == .lists { startLists(&batch) }
     defer { if pass == .lists { endLists(&batch) } }
+    var overwritten: [SpokenOrder.Overwritten] = []
+    if case .references = pass { overwritten = spoken?.hideOverwritten(&batch, in: pass) ?? [] }
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
       try importRecords(view)
       if case .references(let stage) = pass { noteReferences(of: stage, view) }
     }
     context.reset()
+    if case .references = pass { spoken?.note(batch, outcomes, in: pass) }
+    // They may be handed out once more.
+    for value in overwritten { batch.columns[value.field].tags[value.record] = value.tag }
     if pass == .lists { settleElements(listBatches, outcomes) }
     if !isLast { leaveOpen(batch) }
     for reject in rejects { settleValues(of: Int(reject.record), batch, isRejected: true) }

@@ -87,6 +87,7 @@ extension PartImport {
         batch.refusals.removeAll(keepingCapacity: true)
         preparer.prepareLists(&batch)
       }
+      if pass == .waiting { _ = importer.spoken?.hideOverwritten(&batch, in: pass) }
       try begin()
       try importer.process(&batch)
       try rejects.write(batch, importer.rejects)

@@ -17,6 +17,7 @@ struct SecondPassAttempt {
     var lists: [ListTally]
     var values: [ValueCounts]
     var sampled: Int
+    var spoken: SpokenOrder?
   }
 
   /// Begins an attempt in the transaction that is open.
@@ -29,7 +30,7 @@ struct SecondPassAttempt {
       for state in importer.allNodes { state.named?.beginAttempt() }
       return Tally(
         nodes: importer.allNodes.map(\.counts), lists: importer.allLists.map(\.tally), values: importer.allValues,
-        sampled: importer.sample?.begin() ?? 0)
+        sampled: importer.sample?.begin() ?? 0, spoken: importer.spoken)
     }
   }
 
@@ -46,6 +47,7 @@ struct SecondPassAttempt {
     for (part, tally) in zip(parts, tallies) {
       let importer = part.importer
       importer.context.reset()
+      importer.spoken = tally.spoken
       importer.sample?.removeAll(since: tally.sampled)
       // Those of the records' own objects and values say what was rejected.
       let values = importer.values

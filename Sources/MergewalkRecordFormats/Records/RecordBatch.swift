@@ -10,7 +10,11 @@ public struct RecordBatch: Sendable {
   /// The index of the input in the list of sources, as given to the reader; a batch never mixes inputs.
   public var source: Int = 0
   /// The path of the records' member inside its archive; nil if the source is not an archive.
+  ///
+  /// In a replay it tells the files apart that the records were rejected from.
   public var member: String?
+  /// Whether the records stand in a rejects file.
+  package var isReplayed = false
   /// The number of requested columns.
   public internal(set) var columnCount: Int = 0
   /// The number of good records.
@@ -76,6 +80,7 @@ public struct RecordBatch: Sendable {
   mutating func clear(columnCount: Int) {
     self.columnCount = columnCount
     member = nil
+    isReplayed = false
     encoding = nil
     hasFixedPlaces = false
     if !scopes.isEmpty { scopes.removeAll(keepingCapacity: true) }

@@ -56,6 +56,9 @@ package struct RejectLine: Sendable {
   /// The end of a replay's name, behind that of its pipeline.
   package static let replayMark = " (replay)"
 
+  /// Whether a replay has rejected the record: its place is that of a line, and says nothing of a field.
+  package var isReplayed: Bool { pipeline?.hasSuffix(Self.replayMark) ?? false }
+
   /// The name of the pipeline that rejected the record, from ``run``; nil when that does not say one.
   package var pipeline: String? {
     if let at = run.lastIndex(of: "@") { return String(run[..<at]) }

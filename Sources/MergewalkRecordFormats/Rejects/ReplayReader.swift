@@ -4,8 +4,8 @@ import MergewalkDiagnostics
 /// Reads the records of a rejects file that was corrected, as the format that they were rejected from.
 ///
 /// Each line's record is read separately, so that a remaining mistake in one does not affect the next. Positions are
-/// those of the lines of the rejects file. A line with an empty record is skipped. All records of a batch are from
-/// files with the same columns; a line with many child records may make a batch longer than its limit.
+/// those of the lines of the rejects file. A line with an empty record is skipped. All records of a batch are from one
+/// file, with the same columns; a line with many child records may make a batch longer than its limit.
 package struct ReplayReader: RecordReader {
   /// The names of the stored columns; column i of a batch is name i.
   package let columns: [String]
@@ -64,6 +64,7 @@ package struct ReplayReader: RecordReader {
   /// Replaces the batch's content with the next records; false at the end.
   package mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
     batch.start(columnCount: columns.count, source: index)
+    batch.isReplayed = true
     do throws(ReadError) {
       while failure == nil, batch.recordCount + batch.errors.count < limit.records,
         batch.byteCount + batch.errorBytes < limit.bytes, try advance(&batch)
@@ -77,7 +78,8 @@ package struct ReplayReader: RecordReader {
     return false
   }
 
-  /// Appends the records of the next line; false at the end, and before a line of a file with other columns.
+  /// Appends the records of the next line; false at the end, and before a line of another file, or of one with other
+  /// columns.
   private mutating func advance(_ batch: inout RecordBatch) throws(ReadError) -> Bool {
     var next = pending
     pending = nil
@@ -89,23 +91,29 @@ package struct ReplayReader: RecordReader {
       refuse(&error, into: &batch)
     case .success(let line):
       try checkPipeline(of: line)
-      batch.note(namespaces: line.namespaces, from: recordIndex)
-      if let part, let other = line.part, other != part {
-        if let known, !known.contains(other) { refuse(line, otherImport: other, into: &batch) }
-        return true
+      var other: String?
+      if let part, let name = line.part, name != part { other = name }
+      if let other, known?.contains(other) ?? true { return true }
+      var names = header
+      if other != nil {
+        names = line.header ?? []
+      } else if LoneRecordFormat.needsHeader(format), line.raw != nil {
+        names = try header(of: line)
       }
-      if LoneRecordFormat.needsHeader(format), line.raw != nil {
-        let names = try header(of: line)
+      let file = ([line.file, line.member ?? ""] + names).joined(separator: "\u{0}")
+      if file != batch.member {
+        if batch.recordCount + batch.errors.count > 0 {
+          pending = next
+          return false
+        }
+        batch.member = file
         if names != header {
-          if batch.recordCount + batch.errors.count > 0 {
-            pending = next
-            return false
-          }
           header = names
           lone = nil
         }
       }
-      append(line, to: &batch)
+      batch.note(namespaces: line.namespaces, from: recordIndex)
+      if let other { refuse(line, otherImport: other, into: &batch) } else { append(line, to: &batch) }
     }
     return true
   }

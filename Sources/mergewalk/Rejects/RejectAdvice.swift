@@ -23,7 +23,7 @@ struct RejectAdvice {
     }
     if codes[index].width != width { codes[index].width = nil }
     let isSameField = line.field == codes[index].first.field
-    guard isSameField, codes[index].values.count < Self.mostValues, let raw = line.raw,
+    guard isSameField, !line.isReplayed, codes[index].values.count < Self.mostValues, let raw = line.raw,
       let value = RejectedValue(raw: raw, column: line.sourceColumn)
     else { return }
     codes[index].values.append(value)

@@ -145,7 +145,8 @@ struct NaiveImporter {
       counts.inserted += 1
       return
     }
-    let isFirst = seen.insert(key).inserted
+    // An import of new objects rejects what names one of before, and a rejected record is none to be repeated.
+    let isFirst = root.mode == .insert ? !seen.contains(key) : seen.insert(key).inserted
     // An import of new objects turns away what names one of before, and names none with that.
     let isRepeated = root.mode == .insert ? imported.contains(key) : !imported.insert(key).inserted
     if isRepeated { entityCounts[name]?.duplicates += 1 }

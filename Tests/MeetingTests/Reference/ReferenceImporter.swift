@@ -210,7 +210,10 @@ struct ReferenceImporter {
   mutating func importAll(_ files: [[ReadRecord]]) {
     for (file, records) in files.enumerated() {
       contract?.startFile(firstKinds.isEmpty ? [:] : firstKinds[number][file])
+      var origin: Int?
       for record in records {
+        if record.origin != origin { contract?.startFile() }
+        origin = record.origin
         counts.read += 1
         let place = Place(file: file, number: record.number)
         guard let fault = record.fault else {
@@ -404,7 +407,8 @@ struct ReferenceImporter {
   /// Rejects a record whose object is there, or says by nil that it is skipped.
   mutating func turnAway(_ entry: Entry, _ key: [ReferenceValue], _ object: Int) -> Settled? {
     let root = part.root
-    let isFirst = seen.insert(key).inserted
+    // Where only new objects are wanted, it is rejected, and a rejected record is none to be repeated.
+    let isFirst = root.mode == .insert ? !seen.contains(key) : seen.insert(key).inserted
     let isSkipped = !isFirst && root.duplicates == .first
     let isRefused = !isFirst && root.duplicates == .reject || root.mode == .insert
     if !isFirst, root.mode != .insert, root.mode != .createMissing { since?.noteRepeated(entry.moment) }

@@ -45,6 +45,7 @@ extension ScenarioFiles {
       if object["raw"] as? String == "" { continue }
       for var record in writer.records([item]) {
         record.number = found[place.part].count + 1
+        record.origin = place.file
         found[place.part].append(record)
       }
     }

@@ -79,6 +79,8 @@ struct ReadRecord: Sendable {
   var cells: [String: Cell]
   /// The number of the item that it is from, from 0.
   var item = 0
+  /// In a replay, the number of the file that it was rejected from, from 0.
+  var origin: Int?
   /// The code of the reason why the reader refuses it; nil for a good record.
   var fault: String?
   /// The names of the columns of its file, or of the record's own members.

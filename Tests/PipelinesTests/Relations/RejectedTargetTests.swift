@@ -118,24 +118,39 @@ private struct OrderFolder {
   }
 
   @Test(
-    "a record whose object is there leaves nothing; the next one with its key is treated as one that repeats it",
+    "records whose object is there are all rejected and leave nothing: none of them is the first with its key",
     arguments: DuplicatePolicy.allCases, [1, 2, 100])
   func storedKeys(policy: DuplicatePolicy, batch: Int) throws {
     for plan in FindPlan.allCases {
       let shop = try OrderFolder()
       try shop.run("\(Self.header)\n1,Ada,1,x\n")
       let summary = try shop.run(
-        "\(Self.header)\n1,Bob,2,y\n3,Ada,1,x\n1,Cid,2,y\n", "mode: insert, duplicates: \(policy.rawValue), ",
-        batch: batch
+        "\(Self.header)\n1,Bob,2,y\n3,Ada,1,x\n1,Cid,2,y\n3,Eve,5,z\n",
+        "mode: insert, duplicates: \(policy.rawValue), ", batch: batch
       ) { $0.parts[0].findPlan = plan }
-      // What is skipped fills its targets.
+      // The second one with “3” repeats a record of the run; what is skipped fills its targets.
       let isSkipped = policy == .first
-      let customers = isSkipped ? ["Ada 1", "Cid 2"] : ["Ada 1"]
-      #expect((summary.inserted, summary.skipped, summary.rejected) == (1, isSkipped ? 1 : 0, isSkipped ? 1 : 2))
-      #expect(summary.entities["Order"]?.duplicates == 0)
+      let customers = isSkipped ? ["Ada 1", "Eve 5"] : ["Ada 1"]
+      #expect((summary.inserted, summary.skipped, summary.rejected) == (1, isSkipped ? 1 : 0, isSkipped ? 2 : 3))
+      #expect(summary.entities["Order"]?.duplicates == 1)
       #expect(try shop.orders() == ["1 Ada", "3 Ada"], "\(plan)")
       #expect(try shop.customers() == customers, "\(plan)")
     }
+  }
+
+  @Test("a resumed import of new objects knows which were rejected for one that the store had", arguments: 1...3)
+  func storedKeysResumed(stop: Int) throws {
+    let shop = try OrderFolder()
+    try shop.run("\(Self.header)\n1,Ada,1,x\n")
+    let definition = try shop.definition(
+      "\(Self.header)\n1,Bob,2,y\n3,Ada,1,x\n1,Cid,2,y\n3,Eve,5,z\n", "mode: insert, duplicates: first, ", batch: 1)
+    var read = 0
+    let first = try ImportSession(definition).run(progress: { read = $0.records }, shouldStop: { read >= stop })
+    #expect(first.status == .interrupted)
+    let summary = try ImportSession(definition).run()
+    #expect(summary.resumedAfter == stop)
+    #expect((summary.inserted, summary.skipped, summary.rejected) == (1, 1, 2))
+    #expect(try shop.customers() == ["Ada 1", "Eve 5"])
   }
 
   @Test("a record that lacks a target leaves nothing of its other ones", arguments: [1, 2, 100], [false, true])

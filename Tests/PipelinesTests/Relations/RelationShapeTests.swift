@@ -16,9 +16,7 @@ import Testing
       try folder.write("model: Shape\nentities:\n" + entities + "\n", to: "model.yaml")
     }
 
-    /// Imports records and looks at the store.
-    @discardableResult
-    func run(_ part: String, _ records: String, batch: Int = 1000) throws -> ImportSummary {
+    func definition(_ part: String, _ records: String, batch: Int) throws -> ImportDefinition {
       try folder.write(records + "\n", to: "in.ndjson")
       let lines = part.split(separator: "\n").map { "  " + $0 }.joined(separator: "\n")
       try folder.write(
@@ -26,6 +24,13 @@ import Testing
         to: "pipeline.yaml")
       var definition = try Pipeline.read(folder.file("pipeline.yaml")).definition
       definition.batchLimit.records = batch
+      return definition
+    }
+
+    /// Imports records and looks at the store.
+    @discardableResult
+    func run(_ part: String, _ records: String, batch: Int = 1000) throws -> ImportSummary {
+      let definition = try definition(part, records, batch: batch)
       let summary = try ImportSession(definition).run()
       let report = try StoreVerifier.verify(path: folder.file("s.sqlite"), model: definition.model)
       #expect(report.isSound, "\(report.findings)")
@@ -185,6 +190,84 @@ import Testing
       batch: batch)
     #expect((summary.inserted, summary.rejected) == (2, 1))
     #expect(summary.rejectCounts == ["constraint.unique": 1])
+  }
+
+  private static let chain = """
+      A:
+        attributes: { k: string!, v: string }
+        relationships: { r: { to_one: A, inverse: rs }, rs: { to_many: A, inverse: r } }
+        unique: [k]
+    """
+
+  private static func chained(missing: String) -> String {
+    "entity: A\nfind_by: [k]\nattributes: [v]\n"
+      + "relationships: { r: { find_by: { k: r }, missing: \(missing), attributes: { v: rv } } }"
+  }
+
+  /// Records that say something of one object, as their own and as a target, and what the last of them leave.
+  private static let said: [(records: [String], values: [String])] = [
+    ([#"{"k":"a","v":"x","r":"b","rv":"one"}"#, #"{"k":"b","v":"own"}"#], ["a x", "b own"]),
+    (
+      [#"{"k":"b","v":"own"}"#, #"{"k":"b","v":"again"}"#, #"{"k":"a","v":"x","r":"b","rv":"one"}"#],
+      ["a x", "b one"]
+    ),
+    (
+      [
+        #"{"k":"b","v":"own"}"#, #"{"k":"a","v":"x"}"#, #"{"k":"a","v":"y","r":"b","rv":"one"}"#,
+        #"{"k":"b","v":"again"}"#,
+      ], ["a y", "b again"]
+    ),
+    (
+      [
+        #"{"k":"b","v":"own"}"#, #"{"k":"a","v":"x","r":"b","rv":"one"}"#, #"{"k":"a","v":"y","r":"b","rv":"two"}"#,
+        #"{"k":"c","v":"z","r":"b","rv":"three"}"#,
+      ], ["a y", "b three", "c z"]
+    ),
+  ]
+
+  @Test(
+    "what records say of a target in their own hierarchy counts in their order, and once more changes nothing",
+    arguments: ["create", "reject", #""null""#], [1, 3, 1000])
+  func saidOfTarget(missing: String, batch: Int) throws {
+    for (records, values) in Self.said {
+      let place = try Place(Self.chain)
+      let text = records.joined(separator: "\n")
+      try place.run(Self.chained(missing: missing), text, batch: batch)
+      #expect(try place.folder.rows("SELECT ZK, ZV FROM ZA ORDER BY 1", of: "s.sqlite") == values, "\(records)")
+      let rows = try place.folder.rows("SELECT ZK, ZV, ZR, Z_OPT FROM ZA ORDER BY 1", of: "s.sqlite")
+      let again = try place.run(Self.chained(missing: missing), text, batch: batch)
+      #expect((again.inserted, again.rejected) == (0, 0))
+      #expect(
+        try place.folder.rows("SELECT ZK, ZV, ZR, Z_OPT FROM ZA ORDER BY 1", of: "s.sqlite") == rows, "\(records)")
+    }
+  }
+
+  @Test("they count in the order of the input when the run is stopped and resumed, too", arguments: 1...3)
+  func saidOfTargetResumed(stop: Int) throws {
+    for (records, values) in Self.said where records.count > stop {
+      let place = try Place(Self.chain)
+      let definition = try place.definition(
+        Self.chained(missing: "create"), records.joined(separator: "\n"), batch: 1)
+      var seen = 0
+      let stopped = try ImportSession(definition).run(
+        progress: { if $0.stage == .records { seen += 1 } }, shouldStop: { seen >= stop })
+      #expect(stopped.status == .interrupted)
+      #expect(try ImportSession(definition).run().resumedAfter == stop)
+      #expect(try place.folder.rows("SELECT ZK, ZV FROM ZA ORDER BY 1", of: "s.sqlite") == values, "\(records)")
+    }
+  }
+
+  @Test(
+    "what a record says of a target that the store has is written, whether its own object is new or not",
+    arguments: ["create", "reject", #""null""#])
+  func saidOfKnownTarget(missing: String) throws {
+    let place = try Place(Self.chain)
+    try place.run(Self.chained(missing: missing), #"{"k":"b","v":"old"}"#)
+    for value in ["one", "two"] {
+      try place.run(Self.chained(missing: missing), #"{"k":"a","v":"x","r":"b","rv":"\#(value)"}"#)
+      let values = try place.folder.rows("SELECT ZK, ZV FROM ZA ORDER BY 1", of: "s.sqlite")
+      #expect(values == ["a x", "b \(value)"])
+    }
   }
 
   @Test(

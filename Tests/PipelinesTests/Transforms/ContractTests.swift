@@ -64,6 +64,27 @@ import Testing
     }
   }
 
+  @Test("a replay holds types against those of other records of the same file") func replayedTypes() throws {
+    let folder = try TransformFolder()
+    try folder.folder.write("{\"key\":\"1\",\"n\":1}\n{\"key\":\"\",\"n\":2}\n", to: "a.ndjson")
+    try folder.folder.write("{\"key\":\"\",\"n\":\"3\"}\n{\"key\":\"\",\"n\":4}\n", to: "b.ndjson")
+    let definition = try folder.read(
+      TransformFolder.text(
+        "attributes: { number: n }", source: "{ files: [a.ndjson, b.ndjson], contract: { types: reject } }"))
+    #expect(try ImportSession(definition).run().rejected == 3)
+    var text = try String(contentsOfFile: folder.folder.file("rejects.ndjson"), encoding: .utf8)
+    let empty = #"\"key\":\"\""#
+    for key in 2...4 {
+      let place = try #require(text.range(of: empty))
+      text.replaceSubrange(place, with: #"\"key\":\"\#(key)\""#)
+    }
+    let file = ByteSource(path: try folder.folder.write(text, to: "right.ndjson"))
+    let summary = try ImportSession(definition.replaying(file, rejectsPath: folder.folder.file("again.ndjson"))).run()
+    #expect(summary.inserted == 2)
+    #expect(summary.rejectCounts == ["contract.type": 1])
+    #expect(try folder.rows("ZNUMBER") == ["1", "2", "3"])
+  }
+
   @Test("a replay without a header takes columns that may be missing for absent") func replayOfNames() throws {
     let folder = try TransformFolder()
     try folder.folder.write(",x\n", to: "data.csv")
