@@ -80,6 +80,14 @@ package struct StoreSchema: Sendable {
     return "IN (\(numbers.map(String.init).joined(separator: ", ")))"
   }
 
+  /// The condition in SQL that a column has a key, and that no object of an entity of this store has it.
+  ///
+  /// - Parameter column: The column with its table's alias, which is not `d`.
+  package func refersToNothing(_ column: String, _ entity: EntityDescription) -> String {
+    "\(column) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(table(forRoot: entity.root).name) d"
+      + " WHERE d.Z_PK = \(column) AND d.Z_ENT \(entityTest(entity)))"
+  }
+
   /// The table of a root entity.
   ///
   /// The entity must be a root and belong to the store's configuration.
