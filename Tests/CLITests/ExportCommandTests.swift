@@ -186,6 +186,24 @@ struct ExportCommandTests {
     #expect(verify.words == "new.sqlite: sound, 3 rows checked\n")
   }
 
+  @Test("names that differ only in case are not columns of a header", arguments: ["csv", "tsv"])
+  func namesWithoutCase(_ format: String) throws {
+    try folder.write(
+      "entities: { A: { attributes: { x: string, X: string } }, B: { attributes: { y: string } } }", to: "model.yaml")
+    try folder.write("{\"_id\":1,\"x\":\"a\",\"X\":\"b\"}\n", to: "A.ndjson")
+    try folder.write(
+      "{ model: model.yaml, store: s.sqlite, objects: [{ entity: A, files: A.ndjson }] }", to: "p.yaml")
+    #expect(try Command(["run", "p.yaml", "--quiet"], in: folder.path).status == 0)
+    let refused = try Command(["export", "s.sqlite", "--format", format], in: folder.path)
+    #expect(refused.status == 2)
+    #expect(refused.words.contains("A: “X” and “x” differ only in case"), "\(refused.words)")
+    #expect(try !names(".").contains("s-export"))
+    #expect(try Command(["export", "s.sqlite", "--quiet"], in: folder.path).status == 0)
+    let run = try Command(["run", "s-export/pipeline.yaml", "--store", "new.sqlite", "--quiet"], in: folder.path)
+    #expect(run.status == 0, "\(run.words)")
+    #expect(try differences(folder.file("s.sqlite"), folder.file("new.sqlite")) == 0)
+  }
+
   @Test("a store that does not say what its model is needs one, which must fit")
   func model() throws {
     try makeShop()

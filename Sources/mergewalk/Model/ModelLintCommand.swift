@@ -42,6 +42,8 @@ struct ModelLintCommand: ParsableCommand {
       FindingsOutput.data(findings)
     }
     Console.words("1 model: \(FindingsOutput.tally(findings))")
-    if findings.contains(where: { $0.severity == .error }) { throw ExitStatus.findings }
+    guard findings.contains(where: { $0.severity == .error }) else { return }
+    let status = ExitStatus.of(DiagnosticList(findings))
+    throw status == ExitStatus.busy ? status : ExitStatus.findings
   }
 }
