@@ -29,7 +29,7 @@ struct DanglingReferences {
           if try rows.step() { count += Int(rows.integer(0)) }
         }
         guard count > 0 else { continue }
-        counts.append(("\(entity.name).\(field.name)", count))
+        counts.append((field: "\(entity.name).\(field.name)", count: count))
         entities.insert(entity.index)
       }
     }

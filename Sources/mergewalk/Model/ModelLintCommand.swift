@@ -30,8 +30,8 @@ struct ModelLintCommand: ParsableCommand {
     do throws(DiagnosticList) {
       let draft = try StoreModel.draft(at: options.model, version: options.version)
       findings = ModelLint.check(draft, advice: advice)
-      // A run warns of these.
-      findings += StoreSchema.leftOutIndexes(draft)
+      // A run refuses or warns of these.
+      findings += StoreSchema.lint(draft)
     } catch {
       findings = error.diagnostics
     }
