@@ -132,14 +132,18 @@ struct ExportCommandTests {
     #expect(unknown.words.contains("the store has no entity “Produkt”; did you mean “Product”? [unknownEntity]"))
   }
 
-  @Test("references to objects that are not in the store are counted, and the pipeline forgives them")
+  @Test("references to objects that are missing or do not refer back are counted, and the pipeline forgives them")
   func danglingReferences() throws {
     try folder.write(
       """
       model: M
       entities:
         A:
-          relationships: { b: { to_one: B, inverse: back }, bs: { to_many: B, inverse: many } }
+          relationships:
+            b: { to_one: B, inverse: back }
+            bs: { to_many: B, inverse: many }
+            next: { to_one: A, inverse: last }
+            last: { to_one: A, inverse: next }
         B:
           relationships:
             back: { to_many: A, inverse: b }
@@ -148,8 +152,8 @@ struct ExportCommandTests {
       """, to: "model.yaml")
     try folder.write(
       """
-      {"_id":1,"b":1,"bs":[1,2],"B:loose":1}
-      {"_id":2,"b":2,"bs":[1],"B:loose":2}
+      {"_id":1,"b":1,"bs":[1,2],"B:loose":1,"next":2}
+      {"_id":2,"b":2,"bs":[1],"B:loose":2,"last":1}
       {"_id":3,"b":1,"bs":[2]}
 
       """, to: "A.ndjson")
@@ -167,16 +171,17 @@ struct ExportCommandTests {
     #expect(!sound.words.contains("warning"))
 
     let connection = try Connection(path: folder.file("s.sqlite"), mode: .readWrite)
-    try connection.execute("DELETE FROM ZB WHERE Z_PK = 1; DELETE FROM ZA WHERE Z_PK = 3")
+    try connection.execute(
+      "DELETE FROM ZB WHERE Z_PK = 1; DELETE FROM ZA WHERE Z_PK = 3; UPDATE ZA SET ZLAST = NULL WHERE Z_PK = 2")
     try connection.close()
     let export = try Command(["export", "s.sqlite", "--out", "out", "--json"], in: folder.path)
     #expect(export.status == 0, "\(export.words)")
     // Of the pairs two have no B, and one, which is in no file, has no A.
-    let words = "references lead to objects that are not in the store (A.b 1, A.B:loose 1, A.bs 3)"
+    let words = "not in the store or do not refer back (A.b 1, A.next 1, A.B:loose 1, A.bs 3)"
     #expect(export.words.contains(words), "\(export.words)")
     let counts = try #require(try export.object()["dangling_references"] as? [[String: Any]])
-    #expect(counts.compactMap { $0["field"] as? String } == ["A.b", "A.B:loose", "A.bs"])
-    #expect(counts.compactMap { $0["count"] as? Int } == [1, 1, 3])
+    #expect(counts.compactMap { $0["field"] as? String } == ["A.b", "A.next", "A.B:loose", "A.bs"])
+    #expect(counts.compactMap { $0["count"] as? Int } == [1, 1, 1, 3])
     let pipeline = try String(contentsOfFile: folder.file("out/pipeline.yaml"), encoding: .utf8)
     #expect(pipeline.contains("{ entity: A, files: A.ndjson, missing: null }"))
     #expect(pipeline.contains("{ entity: B, files: B.ndjson }"))

@@ -71,7 +71,7 @@ package struct StoreSchema: Sendable {
   package func contains(_ entity: EntityDescription) -> Bool { entityNumbers[entity.index] > 0 }
 
   /// The condition on `Z_ENT` in the rows of an entity and everything that inherits from it, such as `BETWEEN 3 AND 5`.
-  func entityTest(_ entity: EntityDescription) -> String {
+  package func entityTest(_ entity: EntityDescription) -> String {
     let numbers = entityNumbers[entity.index...entity.lastDescendantIndex].filter { $0 > 0 }
     let (low, high) = (numbers.min() ?? 0, numbers.max() ?? 0)
     if low == high { return "= \(low)" }

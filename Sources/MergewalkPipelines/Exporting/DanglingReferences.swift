@@ -1,7 +1,8 @@
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// The references of exported objects to objects that the store does not have.
+/// The references of exported objects to objects that the store does not have, or that do not refer back in a one-to-one
+/// relationship.
 ///
 /// Stores of apps have them: a delete rule did nothing, or rows were removed by other means. No store can be built with
 /// them, so the pipeline sets them to nothing.
@@ -46,7 +47,16 @@ struct DanglingReferences {
       return ["\(table) s WHERE s.Z_ENT = \(number) AND \(schema.refersToNothing("s.\(column)", target))"]
     }
     switch field.kind {
-    case .toOne(let relationship): return references(to: relationship.destinationEntity)
+    case .toOne(let relationship):
+      let other = schema.model.entities[relationship.destinationEntity]
+      guard let column = field.column?.name, relationship.inverseSlot >= 0, !relationship.isInverseToMany,
+        schema.contains(other),
+        let inverse = schema.table(forRoot: other.root).columnName(slot: relationship.inverseSlot)
+      else { return references(to: relationship.destinationEntity) }
+      return references(to: relationship.destinationEntity) + [
+        "\(table) s JOIN \(schema.table(forRoot: other.root).name) d ON d.Z_PK = s.\(column)"
+          + " AND d.Z_ENT \(schema.entityTest(other)) WHERE s.Z_ENT = \(number) AND d.\(inverse) IS NOT s.Z_PK"
+      ]
     case .owner(let relationship): return references(to: relationship.declaringEntity)
     case .links(let relationship, let position):
       let join = schema.joinTables[position]

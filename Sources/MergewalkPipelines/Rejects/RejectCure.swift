@@ -68,7 +68,7 @@ package enum RejectCure {
     case .nullKey, .emptyKey: "give each record a key, or skip those without one with “where”"
     case .duplicateKey: "set “duplicates: first” or “last”, or “mode: upsert” for existing objects"
     case .missingTarget: "import the targets first, or set “missing: create” or “missing: null”"
-    case .inverse: "export both ends, or correct the reference"
+    case .inverse: "export both ends, correct the reference, or set “missing: null”"
     case .deleteDenied: "delete or move what refers to it first, or choose another delete rule in the model"
     case .storeBadName:
       "correct the value, shorten it under “columns”, or set “missing: skip” or “missing: { value:"

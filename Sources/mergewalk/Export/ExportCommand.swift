@@ -96,7 +96,7 @@ struct ExportCommand: ParsableCommand {
     if !summary.danglingReferences.isEmpty {
       let counts = summary.danglingReferences.map { "\($0.field) \(Figures.grouped($0.count))" }
       lines.append(
-        "  warning  references lead to objects that are not in the store (\(counts.joined(separator: ", ")));"
+        "  warning  references lead to objects that are not in the store or do not refer back (\(counts.joined(separator: ", ")));"
           + " the pipeline sets them to nothing, or rejects the record where one is mandatory; mergewalk store verify"
           + " lists them")
     }
