@@ -132,6 +132,83 @@ struct ExportCommandTests {
     #expect(unknown.words.contains("the store has no entity “Produkt”; did you mean “Product”? [unknownEntity]"))
   }
 
+  @Test("references to objects that are missing or do not refer back are counted, and the pipeline forgives them")
+  func danglingReferences() throws {
+    try folder.write(
+      """
+      model: M
+      entities:
+        A:
+          relationships:
+            b: { to_one: B, inverse: back }
+            bs: { to_many: B, inverse: many }
+            next: { to_one: A, inverse: last }
+            last: { to_one: A, inverse: next }
+        B:
+          relationships:
+            back: { to_many: A, inverse: b }
+            many: { to_many: A, inverse: bs }
+            loose: { to_many: A }
+      """, to: "model.yaml")
+    try folder.write(
+      """
+      {"_id":1,"b":1,"bs":[1,2],"B:loose":1,"next":2}
+      {"_id":2,"b":2,"bs":[1],"B:loose":2,"last":1}
+      {"_id":3,"b":1,"bs":[2]}
+
+      """, to: "A.ndjson")
+    try folder.write("{\"_id\":1}\n{\"_id\":2}\n", to: "B.ndjson")
+    try folder.write(
+      """
+      pipeline: p
+      model: model.yaml
+      store: s.sqlite
+      objects: [{ entity: B, files: B.ndjson }, { entity: A, files: A.ndjson }]
+      """, to: "p.yaml")
+    #expect(try Command(["run", "p.yaml", "--quiet"], in: folder.path).status == 0)
+    let sound = try Command(["export", "s.sqlite", "--out", "sound", "--json"], in: folder.path)
+    #expect(try (sound.object()["dangling_references"] as? [Any])?.isEmpty == true)
+    #expect(!sound.words.contains("warning"))
+
+    let connection = try Connection(path: folder.file("s.sqlite"), mode: .readWrite)
+    try connection.execute(
+      "DELETE FROM ZB WHERE Z_PK = 1; DELETE FROM ZA WHERE Z_PK = 3; UPDATE ZA SET ZLAST = NULL WHERE Z_PK = 2")
+    try connection.close()
+    let export = try Command(["export", "s.sqlite", "--out", "out", "--json"], in: folder.path)
+    #expect(export.status == 0, "\(export.words)")
+    // Of the pairs two have no B, and one, which is in no file, has no A.
+    let words = "not in the store or do not refer back (A.b 1, A.next 1, A.B:loose 1, A.bs 3)"
+    #expect(export.words.contains(words), "\(export.words)")
+    let counts = try #require(try export.object()["dangling_references"] as? [[String: Any]])
+    #expect(counts.compactMap { $0["field"] as? String } == ["A.b", "A.next", "A.B:loose", "A.bs"])
+    #expect(counts.compactMap { $0["count"] as? Int } == [1, 1, 1, 3])
+    let pipeline = try String(contentsOfFile: folder.file("out/pipeline.yaml"), encoding: .utf8)
+    #expect(pipeline.contains("{ entity: A, files: A.ndjson, missing: null }"))
+    #expect(pipeline.contains("{ entity: B, files: B.ndjson }"))
+    let run = try Command(["run", "out/pipeline.yaml", "--store", "new.sqlite", "--json"], in: folder.path)
+    #expect(try run.object()["inserted"] as? Int == 3, "\(run.words)")
+    let verify = try Command(["store", "verify", "new.sqlite"], in: folder.path)
+    #expect(verify.words == "new.sqlite: sound, 3 rows checked\n")
+  }
+
+  @Test("names that differ only in case are not columns of a header", arguments: ["csv", "tsv"])
+  func namesWithoutCase(_ format: String) throws {
+    try folder.write(
+      "entities: { A: { attributes: { x: string, X: string } }, B: { attributes: { y: string } } }", to: "model.yaml")
+    try folder.write("{\"_id\":1,\"x\":\"a\",\"X\":\"b\"}\n", to: "A.ndjson")
+    try folder.write(
+      "{ model: model.yaml, store: s.sqlite, objects: [{ entity: A, files: A.ndjson }] }", to: "p.yaml")
+    #expect(try Command(["run", "p.yaml", "--quiet"], in: folder.path).status == 0)
+    let refused = try Command(["export", "s.sqlite", "--format", format], in: folder.path)
+    #expect(refused.status == 2)
+    #expect(refused.words.contains("A: “X” and “x” differ only in case"), "\(refused.words)")
+    #expect(try !names(".").contains("s-export"))
+    #expect(try Command(["export", "s.sqlite", "--quiet"], in: folder.path).status == 0)
+    let run = try Command(["run", "s-export/pipeline.yaml", "--store", "new.sqlite", "--quiet"], in: folder.path)
+    #expect(run.status == 0, "\(run.words)")
+    #expect(try differences(folder.file("s.sqlite"), folder.file("new.sqlite")) == 0)
+  }
+
   @Test("a store that does not say what its model is needs one, which must fit")
   func model() throws {
     try makeShop()

@@ -113,6 +113,32 @@ struct FetchCommandTests {
     #expect(lines.last?.contains(",x-coredata://\(uuid)/Customer/p") == true, "\(lines)")
   }
 
+  @Test("an object of another store is named, because it equals none")
+  func strangers() throws {
+    let uuid = try #require(
+      try Command(["store", "info", "shop.sqlite", "--json"], in: shop.folder.path).object()["uuid"] as? String)
+    let stranger = "x-coredata://01234567-89AB-CDEF-0123-456789ABCDEF/Customer/p1"
+    let cases: [(predicate: String, arguments: [String], count: String)] = [
+      ("customer == %@", ["--arg", stranger], "0\n"), ("customer == '\(stranger)'", [], "0\n"),
+      ("quantity > 0 AND NOT customer IN {%@}", ["--arg", stranger], "250\n"),
+    ]
+    for (predicate, arguments, count) in cases {
+      let command = try Command(
+        ["fetch", "shop.sqlite", "--entity", "Order", "--count", "--predicate", predicate] + arguments,
+        in: shop.folder.path)
+      #expect(command.output == count, "\(predicate)")
+      #expect(
+        command.words == "--predicate: warning: \(stranger) is an object of another store and never equals one of this"
+          + " store; its objects are x-coredata://\(uuid)/… [neverEqual]\n")
+    }
+    let own = try Command(
+      [
+        "fetch", "shop.sqlite", "--entity", "Order", "--count", "--predicate", "customer == %@", "--arg",
+        "x-coredata://\(uuid)/Customer/p1",
+      ], in: shop.folder.path)
+    #expect(own.words == "" && own.status == 0)
+  }
+
   // MARK: Requests
 
   @Test("grouping, having, aggregates, order by a column, limit and offset")

@@ -208,6 +208,52 @@ struct ModelCommandTests {
     #expect(lines.map { $0.prefix(11) } == ["m.yaml:5:7:", "m.yaml:7:7:"], "\(lint.output)")
   }
 
+  @Test(
+    "two tables that would have one name are an error of lint, of a run and of a migration",
+    arguments: [
+      ("entities: { Item: { attributes: { a: string } }, ITEM: { attributes: { a: string } } }", ["“ITEM”", "“Item”"]),
+      (
+        """
+        entities:
+          Item: { attributes: { a: string }, relationships: { tags: { to_many: Item, inverse: x }, x: { to_many: Item,
+            inverse: tags }, Tags: { to_many: Item, inverse: Tags } } }
+        """, ["“Item.Tags”", "“Item.tags”"]
+      ),
+    ])
+  func sameTableName(_ model: String, _ names: [String]) throws {
+    func tells(_ words: String) -> Bool {
+      words.contains("would have one table") && names.allSatisfy { words.contains($0) }
+    }
+    try folder.write(model, to: "m.yaml")
+    let lint = try Command(["model", "lint", "m.yaml"], in: folder.path)
+    #expect(lint.status == 1)
+    #expect(tells(lint.output), "\(lint.output)")
+    #expect(lint.output.contains("[sameTableName]"))
+    try folder.write("a\nx\n", to: "in.csv")
+    func pipeline(_ model: String) -> String {
+      "{ model: \(model), store: s.sqlite, source: { files: in.csv },"
+        + " import: { entity: Item, mode: insert, attributes: [a] } }"
+    }
+    try folder.write(pipeline("m.yaml"), to: "p.yaml")
+    let run = try Command(["run", "p.yaml"], in: folder.path)
+    #expect(run.status == 2)
+    #expect(tells(run.words), "\(run.words)")
+    try folder.write("{\"_id\":1}\n", to: "Item.ndjson")
+    try folder.write(
+      "{ model: m.yaml, store: s.sqlite, objects: [{ entity: Item, files: Item.ndjson }] }", to: "o.yaml")
+    let objects = try Command(["run", "o.yaml"], in: folder.path)
+    #expect(objects.status == 2)
+    #expect(tells(objects.words), "\(objects.words)")
+
+    try folder.write("entities: { Item: { attributes: { a: string } } }", to: "old.yaml")
+    try folder.write(pipeline("old.yaml"), to: "old-p.yaml")
+    #expect(try Command(["run", "old-p.yaml", "--quiet"], in: folder.path).status == 0)
+    let migrate = try Command(["store", "migrate", "s.sqlite", "--to", "m.yaml"], in: folder.path)
+    #expect(migrate.status == 2)
+    #expect(tells(migrate.words), "\(migrate.words)")
+    #expect(try Command(["store", "verify", "s.sqlite", "--model", "old.yaml"], in: folder.path).status == 0)
+  }
+
   private func read(_ name: String) throws -> String {
     try String(contentsOfFile: folder.file(name), encoding: .utf8)
   }

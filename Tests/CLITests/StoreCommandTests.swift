@@ -58,11 +58,14 @@ struct StoreCommandTests {
     try connection.execute("BEGIN EXCLUSIVE")
     for arguments in [
       ["store", "info", "s.sqlite"], ["fetch", "s.sqlite", "--entity", "Thing"], ["export", "s.sqlite"],
+      ["seed", "--check", "--store", "s.sqlite"], ["seed", "--from", "s.sqlite", "--store", "new.sqlite"],
+      ["model", "convert", "s.sqlite"],
     ] {
       let command = try Command(arguments, in: folder.path)
       #expect(command.status == 6, "\(arguments)")
       #expect(command.words.contains("another process holds the store: wait for its end"), "\(command.words)")
     }
+    #expect(try Command(["model", "lint", "s.sqlite"], in: folder.path).status == 6)
   }
 
   @Test("the log of another database beside a store is named")

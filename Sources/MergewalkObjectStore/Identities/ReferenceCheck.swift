@@ -25,7 +25,8 @@ package final class ReferenceCheck {
     package let other: Int64
   }
 
-  /// The objects of an entity that kept nothing, or less, of a relationship, because what it refers to is not there.
+  /// The objects of an entity that kept nothing, or less, of a relationship, because what it refers to is not there or
+  /// does not refer back.
   package struct Forgotten: Sendable {
     /// The relationship whose field refers to them.
     package let relationship: RelationshipDescription
@@ -67,7 +68,8 @@ package final class ReferenceCheck {
 
   /// Prepares a check.
   ///
-  /// - Parameter forgiving: The indexes of the entities whose optional references to what is not there become nothing.
+  /// - Parameter forgiving: The indexes of the entities whose optional references to what is not there, or does not refer
+  ///   back, become nothing.
   package init(store: PersistentStore, forgiving: Set<Int>) {
     schema = store.schema
     connection = store.connection
@@ -227,7 +229,7 @@ package final class ReferenceCheck {
     try connection.execute(
       "INSERT OR IGNORE INTO temp.mergewalk_gone SELECT \(reference.root), o.Z_PK, \(reason), o.\(reference.column), 0"
         + " FROM \(reference.table) AS o CROSS JOIN \(other) AS d ON d.Z_PK = o.\(reference.column)\(reference.condition)"
-        + " WHERE d.\(inverse) IS NOT o.Z_PK")
+        + " WHERE d.\(inverse) IS NOT o.Z_PK\(strict(reference))")
   }
 
   private func findEqual(_ index: IndexDefinition) throws(StoreError) {
@@ -274,13 +276,14 @@ package final class ReferenceCheck {
     }
   }
 
-  /// Sets references to what is not there to nothing; only those are left that may be.
+  /// Sets references to what is not there, or does not refer back, to nothing; only those are left that may be.
   private func forget() throws(StoreError) {
     for reference in references {
       let other = tableName(root: reference.otherRoot)
       // Every column is qualified: the other object may be of the same table.
+      let back = reference.inverseColumn.map { " AND d.\($0) IS s.\(reference.owner)" } ?? ""
       let missing =
-        "NOT EXISTS (SELECT 1 FROM \(other) AS d WHERE d.Z_PK = s.\(reference.column)\(reference.condition))"
+        "NOT EXISTS (SELECT 1 FROM \(other) AS d WHERE d.Z_PK = s.\(reference.column)\(reference.condition)\(back))"
       let owner = tableName(root: reference.root)
       try count(
         reference,

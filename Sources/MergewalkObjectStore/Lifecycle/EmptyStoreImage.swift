@@ -68,7 +68,10 @@ struct EmptyStoreImage: Sendable {
 
 extension Connection {
   /// Makes the tables of a store, with its metadata and the numbers of its entities, in a transaction.
+  ///
+  /// - Throws: ``StoreError`` with `unsupported` when two tables would have one name, or `sqlite`.
   func makeTables(_ schema: StoreSchema, _ metadata: StoreMetadata, also others: [String]) throws(StoreError) {
+    if let clash = schema.tableNameClash { throw StoreError(.unsupported, path: name, message: clash.message) }
     try execute("BEGIN")
     for statement in schema.createTableStatements() + schema.bookkeepingStatements() + others {
       try execute(statement)

@@ -231,9 +231,13 @@ public enum StoreMigrator {
     let names = model.draft.configurations.map(\.name)
     let wanted = options.configuration ?? configuration.flatMap { names.contains($0) ? $0 : nil }
     let catalog = try migrationErrors { () throws(StoreError) in try SchemaCatalog(connection) }
-    return try MigrationPlan(
+    let plan = try MigrationPlan(
       InferredMapping(from: schema.model, to: model), source: schema, configuration: wanted,
       crowded: Set(catalog.addedColumns(schema).map { $0.table.uppercased() }))
+    if let clash = plan.destination.tableNameClash {
+      throw MigrationError(StoreError(.unsupported, path: connection.name, message: clash.message))
+    }
+    return plan
   }
 
   /// Runs the way through all versions in the transaction that has begun.

@@ -27,10 +27,18 @@ package struct SchemaWarning: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension StoreSchema {
-  /// The indexes of a model that stores are made without, as findings; none while the model has errors.
-  package static func leftOutIndexes(_ draft: ModelDraft) -> [Diagnostic] {
+  /// What keeps stores from being made of a model, and the indexes that they are made without, as findings; none while
+  /// the model has errors.
+  package static func lint(_ draft: ModelDraft) -> [Diagnostic] {
     guard let model = try? ManagedObjectModel(draft) else { return [] }
-    return StoreSchema(model: model).warnings.filter { $0.code == .unsupportedIndex }.map { warning in
+    let schema = StoreSchema(model: model)
+    let refusal = schema.tableNameClash.map { clash in
+      Diagnostic(
+        // Configurations may keep the two in stores of their own.
+        draft.configurations.isEmpty ? .error : .warning, code: "sameTableName", path: draft.path,
+        position: draft.entities.first { $0.name == clash.entity }?.position ?? .file, message: clash.message)
+    }
+    let indexes = schema.warnings.filter { $0.code == .unsupportedIndex }.map { warning in
       let index = draft.entities.first { $0.name == warning.entity }?.fetchIndexes.first { $0.name == warning.property }
       return Diagnostic(
         .warning, code: warning.code.rawValue, path: draft.path, position: index?.position ?? .file,
@@ -39,5 +47,6 @@ extension StoreSchema {
           "an index may have attributes, arithmetic and conditions of them; without it, searches are slower and the same"
       )
     }
+    return [refusal].compactMap { $0 } + indexes
   }
 }

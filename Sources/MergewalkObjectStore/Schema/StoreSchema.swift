@@ -71,13 +71,21 @@ package struct StoreSchema: Sendable {
   package func contains(_ entity: EntityDescription) -> Bool { entityNumbers[entity.index] > 0 }
 
   /// The condition on `Z_ENT` in the rows of an entity and everything that inherits from it, such as `BETWEEN 3 AND 5`.
-  func entityTest(_ entity: EntityDescription) -> String {
+  package func entityTest(_ entity: EntityDescription) -> String {
     let numbers = entityNumbers[entity.index...entity.lastDescendantIndex].filter { $0 > 0 }
     let (low, high) = (numbers.min() ?? 0, numbers.max() ?? 0)
     if low == high { return "= \(low)" }
     // The numbers of an entity and of what inherits from it follow each other, unless a store numbers oddly.
     if high - low + 1 == numbers.count { return "BETWEEN \(low) AND \(high)" }
     return "IN (\(numbers.map(String.init).joined(separator: ", ")))"
+  }
+
+  /// The condition in SQL that a column has a key, and that no object of an entity of this store has it.
+  ///
+  /// - Parameter column: The column with its table's alias, which is not `d`.
+  package func refersToNothing(_ column: String, _ entity: EntityDescription) -> String {
+    "\(column) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(table(forRoot: entity.root).name) d"
+      + " WHERE d.Z_PK = \(column) AND d.Z_ENT \(entityTest(entity)))"
   }
 
   /// The table of a root entity.

@@ -111,8 +111,7 @@ struct ContentChecks {
     let other = schema.table(forRoot: destination.root).name
     verifier.addRows(
       .danglingReference, table: table.name, "\(relationship.name) refers to no \(destination.name)",
-      query: "s.Z_PK AS k FROM \(table.name) s WHERE s.\(column) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(other) d"
-        + " WHERE d.Z_PK = s.\(column) AND d.Z_ENT \(schema.entityTest(destination)))")
+      query: "s.Z_PK AS k FROM \(table.name) s WHERE \(schema.refersToNothing("s.\(column)", destination))")
     if let entityColumn = table.destinationEntityColumn(slot: relationship.slot) {
       verifier.addRows(
         .referenceEntity, table: table.name, "\(entityColumn) does not name the entity that \(column) refers to",
@@ -142,12 +141,9 @@ struct ContentChecks {
   private func checkReverse(_ column: ColumnDefinition, _ table: EntityTable, _ verifier: inout StoreVerifier) {
     guard case .reverse(_, let owner) = column.role else { return }
     let entity = model.entities[owner]
-    let other = schema.table(forRoot: entity.root).name
     verifier.addRows(
       .danglingReference, table: table.name, "\(column.name) refers to no \(entity.name)",
-      query:
-        "s.Z_PK AS k FROM \(table.name) s WHERE s.\(column.name) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(other) d"
-        + " WHERE d.Z_PK = s.\(column.name) AND d.Z_ENT \(schema.entityTest(entity)))")
+      query: "s.Z_PK AS k FROM \(table.name) s WHERE \(schema.refersToNothing("s.\(column.name)", entity))")
   }
 
   private func check(_ join: JoinTable, _ verifier: inout StoreVerifier) {
@@ -156,13 +152,12 @@ struct ContentChecks {
     for side in join.isReflexive ? [join.master] : [join.master, join.inverse] {
       let columns = join.isReflexive ? join.keyColumns : [side.ownerColumn]
       let entity = model.entities[side.entity]
-      let table = schema.table(forRoot: entity.root).name
       for column in columns {
         // In Apple's own stores pairs of a relationship with itself outlive their objects.
         verifier.addRows(
           .joinRow, as: join.isReflexive ? .note : .error, table: join.name, "\(column) refers to no \(entity.name)",
-          query: "j.\(column) AS k FROM \(join.name) j WHERE NOT EXISTS (SELECT 1 FROM \(table) d"
-            + " WHERE d.Z_PK = j.\(column) AND d.Z_ENT \(schema.entityTest(entity)))")
+          query: "j.\(column) AS k FROM \(join.name) j"
+            + " WHERE j.\(column) IS NULL OR \(schema.refersToNothing("j.\(column)", entity))")
       }
       if let order = side.orderColumn {
         verifier.addRows(

@@ -65,6 +65,17 @@ struct EntityExport {
         storePath, "unwritableValue", "\(entity.name): “\(name)” is not a valid name of an XML element",
         hint: "use another --format")
     }
+    if format == .csv || format == .tsv {
+      // As for the reader of the header, which refuses such names.
+      var seen: [String: String] = [:]
+      for name in names {
+        guard let other = seen.updateValue(name, forKey: name.lowercased()) else { continue }
+        throw StoreExport.failure(
+          storePath, "unwritableValue",
+          "\(entity.name): “\(other)” and “\(name)” differ only in case, and are one column of a header",
+          hint: "use --format ndjson, which tells them apart")
+      }
+    }
     let writer = RowWriter(format.rows, columns: names, to: sink)
     var list = ContiguousArray<UInt8>()
     while try sql({ () throws(StoreError) in try select.step() }) {

@@ -9,13 +9,16 @@ struct ExportPipeline {
   /// Entities of objects that the files refer to and that are in none; sorted.
   let missingEntities: [String]
 
-  init(model: ManagedObjectModel, storePath: String, entities: [EntityDescription], format: StoreExport.Format) {
+  init(
+    model: ManagedObjectModel, storePath: String, entities: [EntityDescription], dangling: DanglingReferences,
+    format: StoreExport.Format
+  ) {
     name = Self.name(of: storePath)
     let schema = StoreSchema(model: model)
     let exported = Set(entities.map(\.index))
     var missing = Set<String>()
     entries = entities.map { entity in
-      var forgives = false
+      var forgives = dangling.entities.contains(entity.index)
       for field in schema.objectFields(of: entity) {
         let other: Int
         switch field.kind {

@@ -73,6 +73,8 @@ package struct StoreExport {
     package internal(set) var pipelinePath = ""
     /// Entities of objects that the files refer to and that were not exported; sorted.
     package internal(set) var missingEntities: [String] = []
+    /// How many references lead to objects that the store does not have, by field: `Order.customer`.
+    package internal(set) var danglingReferences: [(field: String, count: Int)] = []
   }
 
   package var storePath: String
@@ -143,6 +145,7 @@ package struct StoreExport {
     _ chosen: [EntityDescription], to output: ExportFiles, _ summary: inout Summary, progress: ((Int) -> Void)?
   ) throws(DiagnosticList) {
     var files: [File] = []
+    var dangling = DanglingReferences()
     var failure: DiagnosticList?
     do throws(StoreError) {
       try PersistentStore.withReadableStore(storePath, model) { store throws(StoreError) in
@@ -162,13 +165,16 @@ package struct StoreExport {
         } catch {
           failure = error
         }
+        if failure == nil { dangling = try DanglingReferences(of: chosen, store) }
       }
     } catch {
       throw DiagnosticList(error)
     }
     if let failure { throw failure }
     summary.files = files
-    let pipeline = ExportPipeline(model: model.model, storePath: storePath, entities: chosen, format: format)
+    let pipeline = ExportPipeline(
+      model: model.model, storePath: storePath, entities: chosen, dangling: dangling, format: format)
+    summary.danglingReferences = dangling.counts
     summary.missingEntities = pipeline.missingEntities
     try output.write("model.yaml", ModelWriter.yaml(model.model.draft))
     try output.write("pipeline.yaml", pipeline.text)

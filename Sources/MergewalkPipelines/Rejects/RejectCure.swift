@@ -78,7 +78,7 @@ package enum RejectCure {
     case .missingTarget:
       "import the targets first or with these records, or set “missing: null”; where “find_by” finds them, “missing:"
         + " create” makes them"
-    case .inverse: "export both ends, or correct the reference"
+    case .inverse: "export both ends, correct the reference, or set “missing: null”"
     case .deleteDenied: "delete or move what refers to it first, or choose another delete rule in the model"
     case .storeBadName:
       "correct the value, shorten it under “columns”, or set “missing: skip” or “missing: { value:"

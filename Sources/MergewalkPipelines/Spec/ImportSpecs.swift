@@ -59,8 +59,8 @@ extension ComponentSpec {
           + " field is empty text.", example: "csv"),
       FieldSpec(
         "missing", .choice(["reject", "null"]), default: "reject",
-        "Whether a record that refers to an object in none of the files is rejected, or the reference"
-          + " becomes null, where the relationship is optional.", example: "null"),
+        "Whether a record that refers to an object in none of the files, or one-to-one to an object that does not refer"
+          + " back, is rejected, or the reference becomes null, where the relationship is optional.", example: "null"),
     ])
 
   static let relationshipImport = ComponentSpec(

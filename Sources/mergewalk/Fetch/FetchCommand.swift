@@ -133,7 +133,7 @@ struct FetchCommand: ParsableCommand {
   }
 
   private func run(_ store: PersistentStore) throws(FetchFailure) {
-    let request = try request(store.model)
+    let request = try request(store)
     let compiler = FetchCompiler(schema: store.schema, storeUUID: store.file.metadata.uuid)
     let fetch: CompiledFetch
     do throws(PredicateError) {
@@ -183,13 +183,14 @@ struct FetchCommand: ParsableCommand {
   }
 
   /// The request that the options make.
-  private func request(_ model: ManagedObjectModel) throws(FetchFailure) -> FetchRequest {
+  private func request(_ store: PersistentStore) throws(FetchFailure) -> FetchRequest {
+    let (model, storeUUID) = (store.model, store.identifier)
     let names = model.entities.map(\.name)
     let all = "\(names.prefix(12).joined(separator: ", "))\(names.count > 12 ? ", …" : "")"
     guard let name = self.entity else {
       throw FetchFailure(
-        words: "Error: --entity NAME is missing; \(store) has \(all)\n"
-          + "Usage: mergewalk fetch \(ShellText.word(store)) --entity \(names.first ?? "NAME")",
+        words: "Error: --entity NAME is missing; \(self.store) has \(all)\n"
+          + "Usage: mergewalk fetch \(ShellText.word(self.store)) --entity \(names.first ?? "NAME")",
         status: ExitStatus.usage)
     }
     guard let entity = model.entity(named: name) else {
@@ -203,12 +204,12 @@ struct FetchCommand: ParsableCommand {
     var request = FetchRequest(entity.name)
     if let predicate {
       request.predicate = try arguments.predicate(predicate, option: "--predicate", in: scope)
-      Self.warn(request.predicate, "--predicate", scope)
+      Self.warn(request.predicate, "--predicate", scope, storeUUID)
     }
     try FetchColumns.read(columns, groupedBy: groupBy, into: &request, &scope)
     if let having {
       request.havingPredicate = try arguments.predicate(having, option: "--having", in: scope)
-      Self.warn(request.havingPredicate, "--having", scope)
+      Self.warn(request.havingPredicate, "--having", scope, storeUUID)
     }
     try arguments.finish()
     if let sort {
@@ -227,11 +228,13 @@ struct FetchCommand: ParsableCommand {
   }
 
   /// Says what in a predicate can be read, but finds nothing.
-  private static func warn(_ predicate: ObjectPredicate?, _ option: String, _ scope: ModelScope) {
+  private static func warn(
+    _ predicate: ObjectPredicate?, _ option: String, _ scope: ModelScope, _ storeUUID: String
+  ) {
     for pattern in predicate?.patternsOfSQL ?? [] {
       Console.words("\(option): warning: \(ObjectPredicate.sqlPattern(pattern)) [sqlPattern]")
     }
-    for sentence in predicate?.mismatchedValues(in: scope) ?? [] {
+    for sentence in predicate?.mismatchedValues(in: scope, storeUUID: storeUUID) ?? [] {
       Console.words("\(option): warning: \(sentence) [neverEqual]")
     }
   }

@@ -42,19 +42,13 @@ struct ModelConvert: ParsableCommand {
   var output: String?
 
   func run() throws {
-    let draft: ModelDraft
-    let isSound: Bool
-    do throws(DiagnosticList) {
-      draft = try StoreModel.draft(at: options.model, version: options.version)
-      let findings = DiagnosticList(ModelLint.check(draft))
-      FindingsOutput.words(findings.diagnostics)
-      // Writing a model that says nothing clear would hide what it says wrongly.
-      isSound = !findings.diagnostics.contains { $0.severity == .error }
-    } catch {
-      FindingsOutput.words(error.diagnostics)
-      throw ExitStatus.failure
+    let draft = try FindingsOutput.orFail { () throws(DiagnosticList) in
+      try StoreModel.draft(at: options.model, version: options.version)
     }
-    guard isSound else { throw ExitStatus.failure }
+    let findings = DiagnosticList(ModelLint.check(draft)).diagnostics
+    FindingsOutput.words(findings)
+    // Writing a model that says nothing clear would hide what it says wrongly.
+    if findings.contains(where: { $0.severity == .error }) { throw ExitStatus.failure }
     if format == .mom { return try compile(draft) }
     let text = format == .yaml ? ModelWriter.yaml(draft) : try xml(draft)
     guard let output else {

@@ -30,8 +30,8 @@ struct ModelLintCommand: ParsableCommand {
     do throws(DiagnosticList) {
       let draft = try StoreModel.draft(at: options.model, version: options.version)
       findings = ModelLint.check(draft, advice: advice)
-      // A run warns of these.
-      findings += StoreSchema.leftOutIndexes(draft)
+      // A run refuses or warns of these.
+      findings += StoreSchema.lint(draft)
     } catch {
       findings = error.diagnostics
     }
@@ -42,6 +42,8 @@ struct ModelLintCommand: ParsableCommand {
       FindingsOutput.data(findings)
     }
     Console.words("1 model: \(FindingsOutput.tally(findings))")
-    if findings.contains(where: { $0.severity == .error }) { throw ExitStatus.findings }
+    guard findings.contains(where: { $0.severity == .error }) else { return }
+    let status = ExitStatus.of(DiagnosticList(findings))
+    throw status == ExitStatus.busy ? status : ExitStatus.findings
   }
 }

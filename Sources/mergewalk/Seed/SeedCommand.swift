@@ -23,6 +23,7 @@ struct SeedCommand: ParsableCommand {
         1   the store was built, but some records were rejected; --check found no mark
         2   could not run; no file has changed
         3   too many rejects; there is no new store
+        6   another process holds the store; no file has changed
 
       EXAMPLES
         mergewalk seed airports.yaml routes.yaml --store default.sqlite
@@ -112,7 +113,7 @@ struct SeedCommand: ParsableCommand {
     }
     FindingsOutput.words(findings)
     if json { Console.data(["status": .string("failed"), "findings": FindingsOutput.json(findings)]) }
-    throw ExitStatus.failure
+    throw ExitStatus.of(DiagnosticList(findings))
   }
 
   // MARK: Building

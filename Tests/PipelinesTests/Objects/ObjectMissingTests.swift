@@ -1,4 +1,5 @@
 import MergewalkImporting
+import MergewalkObjectStore
 import MergewalkTestSupport
 import Testing
 
@@ -25,5 +26,25 @@ struct ObjectMissingTests {
     #expect(missing("Book", "tags") == 1)
     #expect(missing("Book", "author") == 0)
     #expect(summary.fields.allSatisfy { $0.isBalanced })
+  }
+
+  @Test("so are both ends of one-to-one relationships whose other end does not refer back")
+  func oneSided() throws {
+    let folder = try ObjectFolder(
+      [
+        ("Author.ndjson", "{\"_id\":1,\"name\":\"Ada\",\"pass\":1}\n{\"_id\":2,\"name\":\"Bob\",\"pass\":1}\n"),
+        ("Pass.ndjson", "{\"_id\":1,\"holder\":1}\n{\"_id\":2,\"holder\":2}\n"),
+      ], options: ", missing: null")
+    let summary = try folder.run()
+    #expect(summary.rejectCounts == [:])
+    #expect(summary.inserted == 4)
+    let counts = summary.fields.compactMap { field -> String? in
+      guard let count = field.replaced[.missing], count > 0 else { return nil }
+      return "\(field.entity).\(field.attribute) \(count)"
+    }
+    #expect(counts.sorted() == ["Author.pass 1", "Pass.holder 1"])
+    #expect(try folder.rows("SELECT ZPASS FROM ZAUTHOR ORDER BY Z_PK") == ["1", "-"])
+    #expect(try folder.rows("SELECT ZHOLDER FROM ZPASS ORDER BY Z_PK") == ["1", "-"])
+    #expect(try StoreVerifier.verify(path: folder.folder.file("library.sqlite")).findings == [])
   }
 }

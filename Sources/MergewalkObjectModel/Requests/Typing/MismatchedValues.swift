@@ -1,26 +1,41 @@
 /// Comparisons that no object can satisfy, because the property cannot have the value beside it.
 extension ObjectPredicate {
   /// One sentence for each value that `==`, `!=` or `IN` compares with a property of another kind: a number in quotes beside
-  /// a number, a number beside a text or a date; or a Float beside a number that no Float equals.
+  /// a number, a number beside a text or a date; a Float beside a number that no Float equals; or an object of another
+  /// store.
   ///
   /// The language finds such values unequal, which is seldom what was meant.
-  package func mismatchedValues(in scope: ModelScope) -> [String] {
+  ///
+  /// - Parameter storeUUID: The store whose objects are compared; `nil` when it is not known.
+  package func mismatchedValues(in scope: ModelScope, storeUUID: String? = nil) -> [String] {
     switch self {
-    case .comparison(let comparison): return comparison.mismatchedValues(in: scope)
-    case .and(let parts), .or(let parts): return parts.flatMap { $0.mismatchedValues(in: scope) }
-    case .not(let part): return part.mismatchedValues(in: scope)
+    case .comparison(let comparison): return comparison.mismatchedValues(in: scope, storeUUID)
+    case .and(let parts), .or(let parts):
+      return parts.flatMap { $0.mismatchedValues(in: scope, storeUUID: storeUUID) }
+    case .not(let part): return part.mismatchedValues(in: scope, storeUUID: storeUUID)
     case .value, .closure: return []
     }
   }
 }
 
 extension ComparisonPredicate {
-  fileprivate func mismatchedValues(in scope: ModelScope) -> [String] {
+  fileprivate func mismatchedValues(in scope: ModelScope, _ storeUUID: String?) -> [String] {
+    let strangers = Self.strangers(Self.values(of: left) + Self.values(of: right), storeUUID)
     switch comparison {
     case .equalTo, .notEqualTo:
-      return Self.mismatchedValues(left, right, scope) + Self.mismatchedValues(right, left, scope)
-    case .isIn: return Self.mismatchedValues(left, right, scope)
+      return Self.mismatchedValues(left, right, scope) + Self.mismatchedValues(right, left, scope) + strangers
+    case .isIn: return Self.mismatchedValues(left, right, scope) + strangers
     default: return []
+    }
+  }
+
+  /// A sentence for each object of another store.
+  private static func strangers(_ values: [ConstantValue], _ storeUUID: String?) -> [String] {
+    guard let storeUUID else { return [] }
+    return values.compactMap { value in
+      guard case .objectID(let id) = value, id.storeUUID != storeUUID else { return nil }
+      return "\(id.uri) is an object of another store and never equals one of this store; "
+        + "its objects are x-coredata://\(storeUUID)/…"
     }
   }
 
@@ -31,11 +46,14 @@ extension ComparisonPredicate {
       let type = try? scope.type(of: property)
     else { return [] }
     let name = names.joined(separator: ".")
-    return Self.values(of: values).compactMap { sentence(name, type, $0) }
+    return Self.values(of: values).compactMap { value in
+      guard case .attribute(let value) = value else { return nil }
+      return sentence(name, type, value)
+    }
   }
 
   /// The values that stand in the text itself.
-  private static func values(of expression: ObjectExpression) -> [AttributeValue] {
+  private static func values(of expression: ObjectExpression) -> [ConstantValue] {
     switch expression {
     case .constant(let value): return values(of: value)
     case .aggregate(let elements): return elements.flatMap { values(of: $0) }
@@ -43,11 +61,11 @@ extension ComparisonPredicate {
     }
   }
 
-  private static func values(of constant: ConstantValue) -> [AttributeValue] {
+  private static func values(of constant: ConstantValue) -> [ConstantValue] {
     switch constant {
-    case .attribute(let value): return [value]
+    case .attribute, .objectID: return [constant]
     case .collection(let elements): return elements.flatMap { values(of: $0) }
-    case .objectID, .dictionary: return []
+    case .dictionary: return []
     }
   }
 
