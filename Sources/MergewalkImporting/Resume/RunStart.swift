@@ -88,13 +88,21 @@ struct RunStartChoice {
     guard !file.hasOutdatedPlan || hasEnded(file) else {
       return "another program has written to the store since the unfinished run of \(definition.name) was interrupted"
     }
-    return lacksWaitingRecords(file)
-      ? "the machine has stopped since the unfinished run of \(definition.name) was interrupted,"
-        + " and the file of records that wait for the second pass may not be whole" : nil
+    return lack(file)
+  }
+
+  /// Why what an earlier process has planned is not enough to go on; `nil` when it is.
+  func lack(_ file: StoreFile) -> String? {
+    guard !lacksWaitingRecords(file) else {
+      return "the machine has stopped since the unfinished run of \(definition.name) was interrupted,"
+        + " and the file of records that wait for the second pass may not be whole"
+    }
+    // A new store was looked at when it was opened.
+    return file.isNew ? nil : checkpoint(file).flatMap(definition.lookupLoss)
   }
 
   /// Whether the records that wait for the second pass of a planned run may be lost: they are not synced.
-  func lacksWaitingRecords(_ file: StoreFile) -> Bool {
+  private func lacksWaitingRecords(_ file: StoreFile) -> Bool {
     // The records that wait in a new store's file were looked at with the store.
     guard !file.isNew, let checkpoint = checkpoint(file), let later = checkpoint.later, later > 0 else { return false }
     return checkpoint.boot != BootIdentity.current || FileSystem.size(file.laterPath ?? "") ?? 0 < later

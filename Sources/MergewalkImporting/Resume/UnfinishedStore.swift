@@ -56,6 +56,6 @@ struct UnfinishedStore {
     guard checkpoint.later ?? 0 <= FileSystem.size(StoreFile.laterPath(hiddenPath)) ?? 0 else {
       return "\(about): the file of records that were put off is not whole"
     }
-    return nil
+    return definition.lookupLoss(checkpoint).map { "\(about): \($0)" }
   }
 }

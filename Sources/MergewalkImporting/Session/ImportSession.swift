@@ -182,7 +182,7 @@ public final class ImportSession {
         summary.warn(RunWarning(.unfinishedDropped, "\(reason); the run started over"))
       }
       if file.isNew, !file.isAdopted { return (file, .fresh) }
-      let begin = try choice.lacksWaitingRecords(file) ? .fresh : choice.choose(file)
+      let begin = try choice.lack(file) != nil ? .fresh : choice.choose(file)
       switch begin {
       case .resumed, .done: return (file, begin)
       case .fresh, .again:
