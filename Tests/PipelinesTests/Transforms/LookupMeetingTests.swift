@@ -55,6 +55,40 @@ import Testing
     #expect(try ImportSession(definition).run().resumedAfter == 20)
   }
 
+  @Test("a new store has no derived values yet, and the run says so") func derived() throws {
+    let folder = try TransformFolder()
+    try folder.folder.write(
+      """
+      model: Things
+      entities:
+        Thing: { attributes: { key: string!, text: string }, unique: [key] }
+        Country:
+          attributes: { code: string!, name: string, loud: { type: string, derived: "uppercase:(name)" } }
+          unique: [code]
+      """, to: "model.yaml")
+    try folder.folder.write("code,name\nCH,Schweiz\n", to: "countries.csv")
+    try folder.folder.write("key,c\n1,CH\n", to: "data.csv")
+    let text = """
+      model: model.yaml
+      store: things.sqlite
+      imports:
+        - source: data.csv
+          import:
+            entity: Thing
+            find_by: [key]
+            attributes:
+              text: { from: c, do: [{ lookup: { entity: Country, find_by: code, take: loud, otherwise: "null" } }] }
+        - source: countries.csv
+          import: { entity: Country, find_by: [code], attributes: [name] }
+      """
+    let first = try ImportSession(folder.read(text)).run()
+    #expect(first.warnings.map(\.code).contains(.derivedAttribute), "\(first.warnings)")
+    #expect(try folder.rows() == ["-"])
+    let second = try ImportSession(folder.read(text)).run()
+    #expect(!second.warnings.map(\.code).contains(.derivedAttribute), "\(second.warnings)")
+    #expect(try folder.rows() == ["SCHWEIZ"])
+  }
+
   @Test("records are not spread over stores by what a store would tell") func spread() throws {
     let folder = try TransformFolder()
     try folder.folder.write("key,c\n1,CH\n", to: "data.csv")
