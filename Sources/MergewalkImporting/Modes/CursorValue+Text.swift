@@ -35,14 +35,14 @@ extension SincePolicy {
       case .integer: .integer64
       case .text: .string
       }
-    var attribute = AttributeDescription(name: column, type: type)
+    var attribute = AttributeDescription(name: "since", type: type)
     attribute.isOptional = true
     return attribute
   }
 
   /// How the column becomes values.
   var field: FieldImport {
-    var field = FieldImport(attributeName: column, column: column)
+    var field = FieldImport(attributeName: "since", column: column)
     field.whenAbsent = .null
     field.whenEmpty = .null
     field.position = position

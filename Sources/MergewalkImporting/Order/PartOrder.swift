@@ -2,8 +2,8 @@ import MergewalkObjectModel
 
 /// The order in which the imports of a definition run.
 ///
-/// An import that only looks objects up runs after those that create them; ties keep the file's order. Imports that look
-/// up each other's objects run one after the other and are related in a second pass.
+/// An import that only looks objects up, by a relationship or a step, runs after those that create them; ties keep the
+/// file's order. Imports that look up each other's objects run one after the other and are related in a second pass.
 struct PartOrder {
   /// The numbers of the parts in the order in which they run, in groups that refer to each other.
   private(set) var groups: [[Int]] = []
@@ -55,10 +55,22 @@ struct PartOrder {
 
   private func depends(_ part: Int, on other: Int) -> Bool {
     let names = definition.parts[part].after
-    if names.contains(definition.parts[other].name) { return true }
+    if names.contains(definition.parts[other].name) || readsStepwise(part, of: other) { return true }
     guard let made = made(other) else { return false }
     if definition.parts[part].root.mode == .update, isSame(definition.parts[part].root.entityName, made) { return true }
     return lookUps(definition.parts[part].root).contains { isSame($0, made) }
+  }
+
+  /// Whether steps of a part look up what another one writes.
+  ///
+  /// An import that writes such objects itself may want to see them as they were: then the file's order decides, as it
+  /// does with `order: file`.
+  private func readsStepwise(_ part: Int, of other: Int) -> Bool {
+    let (own, written) = (definition.parts[part].root.entityName, definition.parts[other].root.entityName)
+    return !definition.keepsOrder
+      && definition.parts[part].lookups.contains {
+        definition.mayShareObjects($0.entity, written) && !definition.mayShareObjects($0.entity, own)
+      }
   }
 
   /// The entity of which a part creates objects.
@@ -151,7 +163,9 @@ struct PartOrder {
             : definition.parts[part].after.contains(definition.parts[other].name)
               && definition.parts[other].after.contains(definition.parts[part].name)
               ? "each is “after” the other: remove one of the two"
-              : "only relationships of the records' own entity, to one object each, can wait for a later import")
+              : readsStepwise(part, of: other)
+                ? "put “\(needed)” first, or look up what the store has before the run with “order: file”"
+                : "only relationships of the records' own entity, to one object each, can wait for a later import")
       }
     }
   }
@@ -160,6 +174,7 @@ struct PartOrder {
   private mutating func postpone(_ part: Int, _ other: Int, runsLater: Bool) -> Bool {
     let root = definition.parts[part].root
     if runsLater, definition.parts[part].after.contains(definition.parts[other].name) { return false }
+    if runsLater, readsStepwise(part, of: other) { return false }
     guard let made = made(other) else { return !runsLater }
     if runsLater, root.mode == .update, isSame(root.entityName, made) { return false }
     guard definition.parts[part].passes != .one else { return false }

@@ -75,9 +75,19 @@ extension ImportPart {
       if !made.contains(use.name), reads == nil || field?.takesColumnAsItIs ?? true { add(use) }
     }
     for read in reads ?? [] { add(all.first { $0.name == read.name } ?? read) }
-    if let since, !columns.contains(where: { $0.name == since.column }) {
-      add(ColumnUse(name: since.column, position: since.position))
-    }
+    if let since, !makes(since.column) { add(ColumnUse(name: since.column, position: since.position)) }
     return uses
+  }
+
+  /// Whether a column comes from others or from the process, so that the source need not have one of its name.
+  func makes(_ name: String) -> Bool {
+    if let process, process.gives.contains(where: { $0.name == name }) { return true }
+    return columns.contains { column in
+      guard column.name == name else { return false }
+      switch column.source {
+      case .column(let origin): return origin != name
+      case .expression(let text): return !text.text.contains(name)
+      }
+    }
   }
 }

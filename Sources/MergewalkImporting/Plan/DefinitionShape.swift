@@ -96,6 +96,12 @@ struct DefinitionShape {
   }
 
   private mutating func check(_ since: SincePolicy, _ part: ImportPart) {
+    if part.makes(since.column) {
+      findings.report(
+        .invalidOption, at: since.position,
+        "“since” reads a column of the source, and “\(since.column)” is made by the pipeline",
+        hint: "name the source's column, and say under “since” how its values are written")
+    }
     let standard = ConversionOptions()
     for (option, isSet) in [
       ("date", since.conversion.dateFormat != standard.dateFormat),

@@ -22,6 +22,16 @@ struct StoreWarnings {
               + " an import; new rows have none"))
       }
     }
+    for lookup in plan.transforms.lookups where file.isNew {
+      for name in Set([lookup.findBy, lookup.take]).sorted()
+      where model.entity(named: lookup.entity)?.attribute(named: name)?.isDerived ?? false {
+        warnings.append(
+          RunWarning(
+            .derivedAttribute,
+            "\(lookup.entity).\(name): “lookup” reads this derived attribute, but a new store has no values of it before"
+              + " the end of the run"))
+      }
+    }
     return warnings
   }
 

@@ -33,11 +33,6 @@ package struct SplitColumn {
     }
     let value = compiler.column(name, at: position)
     let text = value.flatMap { compiler.convert($0, to: .text, step: name, at: position) }
-    if !compiler.plan.lookups.isEmpty {
-      compiler.report(
-        "transformOption", position, "“\(name)” reads a store, but there is no store before the records are split",
-        hint: "spread them by a column that needs no “lookup”")
-    }
     guard let text, compiler.findings.isEmpty else { throw DiagnosticList(compiler.findings) }
     compiler.plan.outputs.append(TransformPlan.Output(register: text.register, derived: 0))
     readColumn = nil

@@ -135,5 +135,17 @@ import Testing
     #expect(try finding("{ column: seen, type: integer, start: x }").contains("“start” cannot be “x”"))
     #expect(try finding("{ column: seen, type: text, zone: UTC }").contains("[unsuitableOption]"))
     #expect(try finding("seen", "{ entity: Country, find_by: [code], mode: sync }").contains("[invalidOption]"))
+    let family = try finding("seen\nstores: { by: code }")
+    #expect(family.contains("warning: of “since” only “start” applies to a family of stores"), "\(family)")
+    // It is the source's own column that is read, whatever the pipeline makes of it.
+    let made = "{ entity: Country, find_by: [code], columns: { made: { from: seen } }, attributes: { name: made } }"
+    #expect(try finding("{ column: made, type: integer }", made).contains("“made” is made by the pipeline"))
+    #expect(try !finding("{ column: seen, type: integer }", made).contains("error"))
+  }
+
+  @Test("a value that is no cursor is a reject of “since”, not of an attribute") func wrongValue() throws {
+    _ = try run("code,name,size,seen\nCH,S,1,x\n")
+    let text = try String(contentsOfFile: map.folder.file("rejects.ndjson"), encoding: .utf8)
+    #expect(text.contains("is not a whole number for Country.since"), "\(text)")
   }
 }

@@ -83,6 +83,38 @@ import Testing
       try rows("SELECT ZCODE, ZEMAIL FROM ZTASK JOIN ZPERSON ON ZPERSON.Z_PK = ZPERSON ORDER BY 1") == ["t1 a", "t2 b"])
   }
 
+  @Test("what steps look up comes first, unless the file's order is kept") func steps() throws {
+    let tasks = """
+        - name: tasks
+          source: { files: tasks.csv, ignore: [code] }
+          import:
+            entity: Task
+            find_by: { code: { from: person, do: [{ lookup: { entity: Person, find_by: email, take: email } }] } }
+      """
+    let definition = try Pipeline.read(write([tasks, people, plainTeams])).definition
+    #expect(Self.order(definition) == [["teams"], ["people"], ["tasks"]])
+    // The person whose team is nowhere.
+    #expect(try ImportSession(definition).run().rejected == 1)
+    #expect(try rows("SELECT ZCODE FROM ZTASK ORDER BY 1") == ["a", "b"])
+    let kept = try Pipeline.read(write([tasks, people, plainTeams], more: "order: file\n")).definition
+    #expect(Self.order(kept).flatMap { $0 } == ["tasks", "people", "teams"])
+  }
+
+  @Test("a step cannot wait for a later import") func stepsInCycle() throws {
+    let teams = """
+        - name: teams
+          source: { files: teams.csv, ignore: [name] }
+          import:
+            entity: Team
+            find_by: { name: { from: lead, do: [{ lookup: { entity: Person, find_by: email, take: email } }] } }
+      """
+    let found = Pipeline.lint(try write([teams, people]))
+    #expect(found.map(\.code) == ["cyclicImports"])
+    #expect(found.first?.hint?.hasPrefix("put “people” first") == true)
+    // The other way round the relationship waits.
+    #expect(Pipeline.lint(try write([people, teams])).map(\.code) == [])
+  }
+
   @Test("order: file keeps the file's order, and says what it cannot do") func fileOrder() throws {
     let path = try write([tasks, people, plainTeams], more: "order: file\n")
     #expect(Pipeline.lint(path).map { "\($0.position.line): \($0.code)" } == [])

@@ -42,7 +42,12 @@ struct LookupStep: StepAction {
 
   /// The types of the two attributes; nil with a finding when the model does not have them, or they do not fit.
   private func kinds(_ compiler: inout TransformCompiler) -> (key: ValueKind, value: ValueKind)? {
-    guard let model = compiler.model else { return nil }
+    guard let model = compiler.model else {
+      _ = compiler.fail(
+        "transformOption", "“lookup” reads a store, but there is none before the records are split",
+        hint: "spread them by a column that needs no “lookup”")
+      return nil
+    }
     func unknown(_ code: String, _ message: String, _ name: String, _ candidates: [String]) {
       _ = compiler.fail(code, message, hint: NearestName.find(name, in: candidates).map { "did you mean “\($0)”?" })
     }

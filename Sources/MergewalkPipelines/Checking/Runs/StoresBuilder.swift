@@ -41,6 +41,14 @@ struct StoresBuilder {
       findings.add(.invalidOption, at: path?.position ?? column.position, error.message, hint: error.hint)
     }
     for part in definition.parts {
+      if let since = part.since {
+        findings.add([
+          Diagnostic(
+            .warning, code: FindingCode.unsuitableOption.rawValue, path: findings.path, position: since.position,
+            message: "of “since” only “start” applies to a family of stores, which is built from its input alone",
+            hint: "give it an input with all records, or run the pipeline into a store of its own")
+        ])
+      }
       // What is wrong with the column itself was found where the header was looked at.
       do throws(DiagnosticList) {
         _ = try SplitColumn(column.value, at: column.position, of: part, path: findings.path)

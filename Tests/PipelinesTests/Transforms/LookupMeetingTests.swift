@@ -1,0 +1,104 @@
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkPipelines
+import MergewalkRecordFormats
+import MergewalkTestSupport
+import Testing
+
+/// The step `lookup` together with what else reads or writes the store.
+@Suite("Look-ups and runs") struct LookupMeetingTests {
+  /// A folder with records that look up records before them, and their definition.
+  private func things(isNew: Bool) throws -> (folder: TransformFolder, definition: ImportDefinition) {
+    let folder = try TransformFolder()
+    if !isNew { try folder.run("attributes: { other: other }", "key,other\n11,old\n12,old\n") }
+    let records = (11...50).map { "\($0),new,\(max($0 - 20, 11))\n" }
+    try folder.folder.write("key,other,before\n" + records.joined(separator: ""), to: "data.csv")
+    let lines = """
+      attributes:
+        other: other
+        text: { from: before, do: [{ lookup: { entity: Thing, find_by: key, take: other, otherwise: "null" } }] }
+      """
+    var definition = try folder.read(TransformFolder.text(lines))
+    definition.batchLimit.records = 10
+    return (folder, definition)
+  }
+
+  @Test("a run that has changed what it looks up begins anew", arguments: [true, false])
+  func resumed(isNew: Bool) throws {
+    let (undisturbed, wanted) = try things(isNew: isNew)
+    #expect(try ImportSession(wanted).run().counts.read == 40)
+    let rows = try undisturbed.rows()
+    #expect(rows.filter { $0 == "old" }.count == (isNew ? 0 : 22))
+
+    let (folder, definition) = try things(isNew: isNew)
+    var read = 0
+    let first = try ImportSession(definition).run(progress: { read = $0.records }, shouldStop: { read >= 20 })
+    #expect(first.status == .interrupted)
+    let second = try ImportSession(definition).run()
+    #expect(second.resumedAfter == nil)
+    #expect(second.warnings.map(\.code).contains(.unfinishedDropped), "\(second.warnings)")
+    #expect(try folder.rows() == rows)
+  }
+
+  @Test("a run that looks up what it does not change resumes") func untouched() throws {
+    let folder = try TransformFolder()
+    let records = (11...50).map { "\($0),CH\n" }
+    try folder.folder.write("key,c\n" + records.joined(separator: ""), to: "data.csv")
+    let lines = """
+      attributes:
+        text: { from: c, do: [{ lookup: { entity: Country, find_by: code, take: name, otherwise: keep } }] }
+      """
+    var definition = try folder.read(TransformFolder.text(lines))
+    definition.batchLimit.records = 10
+    var read = 0
+    _ = try ImportSession(definition).run(progress: { read = $0.records }, shouldStop: { read >= 20 })
+    #expect(try ImportSession(definition).run().resumedAfter == 20)
+  }
+
+  @Test("a new store has no derived values yet, and the run says so") func derived() throws {
+    let folder = try TransformFolder()
+    try folder.folder.write(
+      """
+      model: Things
+      entities:
+        Thing: { attributes: { key: string!, text: string }, unique: [key] }
+        Country:
+          attributes: { code: string!, name: string, loud: { type: string, derived: "uppercase:(name)" } }
+          unique: [code]
+      """, to: "model.yaml")
+    try folder.folder.write("code,name\nCH,Schweiz\n", to: "countries.csv")
+    try folder.folder.write("key,c\n1,CH\n", to: "data.csv")
+    let text = """
+      model: model.yaml
+      store: things.sqlite
+      imports:
+        - source: data.csv
+          import:
+            entity: Thing
+            find_by: [key]
+            attributes:
+              text: { from: c, do: [{ lookup: { entity: Country, find_by: code, take: loud, otherwise: "null" } }] }
+        - source: countries.csv
+          import: { entity: Country, find_by: [code], attributes: [name] }
+      """
+    let first = try ImportSession(folder.read(text)).run()
+    #expect(first.warnings.map(\.code).contains(.derivedAttribute), "\(first.warnings)")
+    #expect(try folder.rows() == ["-"])
+    let second = try ImportSession(folder.read(text)).run()
+    #expect(!second.warnings.map(\.code).contains(.derivedAttribute), "\(second.warnings)")
+    #expect(try folder.rows() == ["SCHWEIZ"])
+  }
+
+  @Test("records are not spread over stores by what a store would tell") func spread() throws {
+    let folder = try TransformFolder()
+    try folder.folder.write("key,c\n1,CH\n", to: "data.csv")
+    let lines = """
+      columns: { land: { from: c, do: [{ lookup: { entity: Country, find_by: code, take: name } }] } }
+      attributes: { text: land }
+      """
+    let text = TransformFolder.text(lines, more: "stores: { by: land }")
+    let found = Pipeline.lint(try folder.folder.write(text, to: "pipeline.yaml"))
+    #expect(found.map(\.code) == ["transformOption"])
+    #expect(found.first?.hint == "spread them by a column that needs no “lookup”")
+  }
+}
