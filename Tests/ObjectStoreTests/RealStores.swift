@@ -1,6 +1,5 @@
 import Foundation
 import MergewalkObjectModel
-import MergewalkSQLite
 import MergewalkTestSupport
 import Testing
 

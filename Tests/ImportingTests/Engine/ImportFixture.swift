@@ -4,7 +4,6 @@ import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 import MergewalkSQLite
-import MergewalkTestSupport
 import Testing
 
 /// A value of a cell or of a column, compared byte for byte: Swift's strings take composed and decomposed accents for

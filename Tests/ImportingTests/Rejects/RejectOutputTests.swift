@@ -1,4 +1,3 @@
-import MergewalkDiagnostics
 import Foundation
 @testable import MergewalkImporting
 import MergewalkObjectModel

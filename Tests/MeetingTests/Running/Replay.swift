@@ -1,6 +1,5 @@
 import Foundation
 import MergewalkImporting
-import MergewalkRecordFormats
 import MergewalkTestSupport
 
 extension ScenarioFiles {

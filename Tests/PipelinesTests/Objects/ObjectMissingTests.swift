@@ -1,5 +1,4 @@
 import MergewalkImporting
-import MergewalkTestSupport
 import Testing
 
 /// References of whole objects that lead nowhere, and become nothing, are counted.
