@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 /// One case: a value for each factor, and a seed for the data.
