@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import Foundation
 @testable import MergewalkImporting
 import MergewalkObjectModel

@@ -1,5 +1,6 @@
 import Foundation
 import MergewalkImporting
+import MergewalkRecordFormats
 import MergewalkTestSupport
 
 extension ScenarioFiles {

@@ -1,3 +1,5 @@
+import MergewalkTestSupport
+
 /// A random pipeline of books with references and lists that meet: people, tags, lines and figures are found and made in
 /// several ways, some of them in one hierarchy with the books; with records for the run before and for the run itself.
 struct BookImport {
