@@ -178,15 +178,15 @@ let package = Package(
     tests(
       "ObjectModelTests",
       [
-        "MergewalkSystem", "MergewalkBytes", "MergewalkObjectModel", "MergewalkDiagnostics", "CMergewalkSQLite",
-        "MergewalkThreads", "MergewalkTestSupport",
+        "MergewalkBytes", "MergewalkObjectModel", "MergewalkDiagnostics", "CMergewalkSQLite", "MergewalkThreads",
+        "MergewalkTestSupport",
       ]),
     tests("SQLiteTests", ["MergewalkSQLite", "MergewalkTestSupport"]),
     tests("StorePagesTests", ["MergewalkStorePages", "MergewalkSQLite", "MergewalkTestSupport"]),
     tests(
       "ObjectStoreTests",
       [
-        "MergewalkSystem", "MergewalkObjectStore", "MergewalkObjectModel", "MergewalkSQLite", "MergewalkPropertyLists",
+        "MergewalkObjectStore", "MergewalkObjectModel", "MergewalkSQLite", "MergewalkPropertyLists",
         "MergewalkDiagnostics", "MergewalkStorePages", "MergewalkTestSupport",
       ]),
     tests(

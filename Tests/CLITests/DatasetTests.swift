@@ -1,5 +1,4 @@
 import Foundation
-import MergewalkSQLite
 import MergewalkTestSupport
 import Testing
 

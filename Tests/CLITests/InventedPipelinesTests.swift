@@ -16,7 +16,6 @@ struct InventedPipelinesTests {
 
   struct Example: Sendable, CustomTestStringConvertible {
     let name: String
-    var extraModel = ""
     /// What the pipeline says behind its model and its store.
     let pipeline: String
     let query: String

@@ -7,6 +7,20 @@ import Testing
 struct StoreCommandTests {
   let folder = TemporaryFolder()
 
+  /// Makes `s.sqlite` with one thing.
+  private func makeThings() throws {
+    try folder.write("entities: { Thing: { attributes: { a: string } } }", to: "m.yaml")
+    try folder.write("a\nx\n", to: "in.csv")
+    try folder.write(
+      """
+      model: m.yaml
+      store: s.sqlite
+      source: { files: in.csv }
+      import: { entity: Thing, mode: insert, attributes: [a] }
+      """, to: "p.yaml")
+    #expect(try Command(["run", "p.yaml", "--quiet"], in: folder.path).status == 0)
+  }
+
   @Test("what is no store exits with 2 and says why", arguments: ["info", "verify"])
   func noStore(_ command: String) throws {
     let missing = try Command(["store", command, "none.sqlite"], in: folder.path)
@@ -38,16 +52,7 @@ struct StoreCommandTests {
 
   @Test("a store that another process holds ends commands with 6; an unknown entity is answered with those there are")
   func heldStore() throws {
-    try folder.write("entities: { Thing: { attributes: { a: string } } }", to: "m.yaml")
-    try folder.write("a\nx\n", to: "in.csv")
-    try folder.write(
-      """
-      model: m.yaml
-      store: s.sqlite
-      source: { files: in.csv }
-      import: { entity: Thing, mode: insert, attributes: [a] }
-      """, to: "p.yaml")
-    #expect(try Command(["run", "p.yaml", "--quiet"], in: folder.path).status == 0)
+    try makeThings()
     let unknown = try Command(["export", "s.sqlite", "--entity", "Nope"], in: folder.path)
     #expect(unknown.words.contains("the store has no entity “Nope”; there is Thing"), "\(unknown.words)")
 
@@ -70,16 +75,7 @@ struct StoreCommandTests {
 
   @Test("the log of another database beside a store is named")
   func foreignLog() throws {
-    try folder.write("entities: { Thing: { attributes: { a: string } } }", to: "m.yaml")
-    try folder.write("a\nx\n", to: "in.csv")
-    try folder.write(
-      """
-      model: m.yaml
-      store: s.sqlite
-      source: { files: in.csv }
-      import: { entity: Thing, mode: insert, attributes: [a] }
-      """, to: "p.yaml")
-    #expect(try Command(["run", "p.yaml", "--quiet"], in: folder.path).status == 0)
+    try makeThings()
     let other = try Connection(path: folder.file("other.sqlite"), mode: .create)
     defer { try? other.close() }
     try other.execute("PRAGMA journal_mode=WAL")

@@ -1,4 +1,3 @@
-import Foundation
 import MergewalkImporting
 import MergewalkObjectContext
 import MergewalkObjectModel

@@ -2,7 +2,6 @@ import MergewalkObjectContext
 import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkSQLite
-import MergewalkTestSupport
 import Testing
 
 @Suite("Change detection")

@@ -1,8 +1,6 @@
 import MergewalkObjectContext
 import MergewalkObjectModel
 import MergewalkObjectStore
-import MergewalkSQLite
-import MergewalkTestSupport
 import Testing
 
 @Suite("Lifetime of objects")

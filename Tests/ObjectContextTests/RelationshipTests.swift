@@ -1,7 +1,6 @@
 import MergewalkObjectContext
 import MergewalkObjectModel
 import MergewalkObjectStore
-import MergewalkTestSupport
 import Testing
 
 @Suite("Relationships")

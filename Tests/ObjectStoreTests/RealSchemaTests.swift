@@ -1,4 +1,3 @@
-import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkSQLite
 import MergewalkTestSupport

@@ -1,6 +1,5 @@
 import Foundation
 import MergewalkObjectModel
-import MergewalkSQLite
 import MergewalkTestSupport
 import Testing
 
@@ -61,7 +60,6 @@ struct RealStore: Sendable, CustomTestStringConvertible {
     return folder.file(name)
   }
 
-  /// Reads the model.
   func readModel() throws -> ManagedObjectModel? {
     guard let model else { return nil }
     return try ManagedObjectModel(ModelReader.read(Locations.shared("coredata/" + model), version: version))

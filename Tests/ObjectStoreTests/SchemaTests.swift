@@ -1,7 +1,6 @@
 import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkSQLite
-import MergewalkTestSupport
 import Testing
 
 @Suite("Schema of a model")

@@ -1,7 +1,6 @@
 import MergewalkImporting
 import MergewalkPipelines
 import MergewalkRecordFormats
-import MergewalkTestSupport
 import Testing
 
 @Suite("Fixed-width sources of pipelines")

@@ -1,4 +1,3 @@
-import MergewalkDiagnostics
 import MergewalkPipelines
 import MergewalkTestSupport
 import Testing

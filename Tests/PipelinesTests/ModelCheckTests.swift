@@ -1,6 +1,3 @@
-import MergewalkDiagnostics
-import MergewalkImporting
-import MergewalkPipelines
 import MergewalkTestSupport
 import Testing
 

@@ -1,4 +1,3 @@
-import MergewalkDiagnostics
 import Testing
 
 @testable import MergewalkRecordFormats

@@ -1,4 +1,3 @@
-import MergewalkDiagnostics
 import MergewalkRecordFormats
 import Testing
 

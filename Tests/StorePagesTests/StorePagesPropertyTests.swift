@@ -1,6 +1,5 @@
 import Foundation
 import MergewalkSQLite
-import MergewalkStorePages
 import MergewalkTestSupport
 import Testing
 

@@ -1,4 +1,3 @@
-import MergewalkTestSupport
 import Testing
 import MergewalkYAML
 

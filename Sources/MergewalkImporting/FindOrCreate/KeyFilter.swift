@@ -44,7 +44,6 @@ final class KeyFilter {
   private static let keyBits = 40
   /// The layer that keys are added to.
   private var last: Layer
-  /// The layers that are full.
   private var full: ContiguousArray<Layer> = []
   /// How many keys are added before there is another layer.
   private var room: Int

@@ -27,7 +27,7 @@ public struct RunHistory: Sendable {
   /// - Returns: The run's number, the successor of the last one's.
   /// - Throws: ``RunHistoryError``; the file is unchanged.
   public func append(_ record: RunRecord) throws(RunHistoryError) -> Int {
-    do {
+    try historyErrors {
       FileAccess.derived(from: store).make(path)
       let file = try DatabaseFile(path, .create)
       try RunTables.prepare(file, path)
@@ -38,12 +38,6 @@ public struct RunHistory: Sendable {
       try file.execute("COMMIT")
       try file.close()
       return number
-    } catch let error as RunHistoryError {
-      throw error
-    } catch let error as StoreError {
-      throw RunHistoryError(error, path)
-    } catch {
-      preconditionFailure("nothing else is thrown: \(error)")
     }
   }
 
@@ -101,12 +95,18 @@ public struct RunHistory: Sendable {
     _ body: (DatabaseFile) throws(StoreError) -> [Item]
   ) throws(RunHistoryError) -> [Item] {
     guard access(path, F_OK) == 0 else { return [] }
-    do {
+    return try historyErrors {
       // What a process that was killed has left of a transaction is rolled back first, for which the file is written.
       let isUnfinished = FileSystem.size(path + "-journal") ?? 0 > 0
       let file = try DatabaseFile(path, isUnfinished ? .readWrite : .read)
       guard try RunTables.check(file, path) else { return [] }
       return try body(file)
+    }
+  }
+
+  private func historyErrors<Value>(_ work: () throws -> Value) throws(RunHistoryError) -> Value {
+    do {
+      return try work()
     } catch let error as RunHistoryError {
       throw error
     } catch let error as StoreError {

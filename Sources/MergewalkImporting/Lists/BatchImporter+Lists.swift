@@ -4,7 +4,6 @@ import MergewalkRecordFormats
 extension BatchImporter {
   /// The importer of the run's own records.
   var top: BatchImporter { owner?.top ?? self }
-  /// The nodes, and those of the lists.
   var allNodes: [NodeImporter] { lists.isEmpty ? nodes : nodes + lists.flatMap { $0.importer.allNodes } }
   /// The nodes whose objects are found or created.
   var countedNodes: [NodeImporter] { allNodes.filter { $0.role != .given } }

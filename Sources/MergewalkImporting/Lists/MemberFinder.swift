@@ -79,7 +79,6 @@ final class MemberFinder: Finder {
     }
   }
 
-  /// The relationship to the owners.
   private func ownerNode(_ state: NodeImporter, _ importer: BatchImporter) -> ImportRelationship? {
     state.plan.relationships.first { importer.nodes[$0.target].role == .given }
   }

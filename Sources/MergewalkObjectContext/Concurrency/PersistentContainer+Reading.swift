@@ -101,7 +101,6 @@ extension ManagedObject {
     Swift.type(of: self) == type ? unsafeDowncast(self, to: Object.self) : self as? Object
   }
 
-  /// The object as one of a class.
   func asClass<Object: ManagedObject>(_ type: Object.Type) throws(ObjectError) -> Object {
     if let object = cast(to: type) { return object }
     throw ObjectError(

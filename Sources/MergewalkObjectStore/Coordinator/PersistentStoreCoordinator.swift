@@ -145,21 +145,19 @@ public final class PersistentStoreCoordinator {
   /// Takes a store that is open; it is closed when the coordinator has one with its identity already.
   @discardableResult
   func add(_ store: PersistentStore) throws(StoreError) -> PersistentStore {
-    guard self.store(identifier: store.identifier) == nil else {
-      try? store.close()
-      throw StoreError(
-        .unsupported, path: store.path,
-        message:
-          "the coordinator has a store with the identity \(store.identifier) already; objects of two such stores "
-          + "could not be told apart")
+    var refusal: String?
+    if self.store(identifier: store.identifier) != nil {
+      refusal =
+        "the coordinator has a store with the identity \(store.identifier) already; objects of two such stores "
+        + "could not be told apart"
+    } else if !list.hasRoom(for: model) {
+      refusal =
+        "the coordinator has had \(list.all.count) stores, also those that were removed, and has no numbers for more: "
+        + "use another coordinator"
     }
-    guard list.hasRoom(for: model) else {
+    if let refusal {
       try? store.close()
-      throw StoreError(
-        .unsupported, path: store.path,
-        message:
-          "the coordinator has had \(list.all.count) stores, also those that were removed, and has no numbers for more: "
-          + "use another coordinator")
+      throw StoreError(.unsupported, path: store.path, message: refusal)
     }
     list.append(store)
     return store

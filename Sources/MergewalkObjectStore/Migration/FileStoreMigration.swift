@@ -104,17 +104,9 @@ extension StoreMigrator {
     }
     let copy = metadata[ModelCopy.key].flatMap(ModelCopy.model).map { ModelVersionList.Version($0) }
     guard
-      let start = (versions.versions + [copy].compactMap { $0 }).first(where: {
-        StoreModel.fit($0.model, metadata, .given) != nil
-      })
-    else {
-      let tried = versions.versions.map(\.name).joined(separator: ", ")
-      throw MigrationError(
-        .noSourceModel, path: path,
-        message:
-          "the store was made with none of the versions at hand (\(tried.isEmpty ? "none given" : tried)), and it"
-          + " carries no copy of its model; give the version that it was made with")
-    }
+      let start = versions.version(fitting: metadata)
+        ?? copy.flatMap({ ModelVersionList([$0]).version(fitting: metadata) })
+    else { throw versions.noneFits(path) }
     let migration = try migrationErrors { () throws(StoreError) in
       try FileStoreMigration(path, from: start.model, backupPath: options.backupPath)
     }

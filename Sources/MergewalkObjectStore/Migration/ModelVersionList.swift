@@ -79,6 +79,16 @@ public struct ModelVersionList: Sendable {
     versions.first { StoreModel.fit($0.model, metadata, .given) != nil }
   }
 
+  /// The error about a store that was made with none of the versions.
+  func noneFits(_ path: String) -> MigrationError {
+    let tried = versions.map(\.name).joined(separator: ", ")
+    return MigrationError(
+      .noSourceModel, path: path,
+      message:
+        "the store was made with none of the versions at hand (\(tried.isEmpty ? "none given" : tried)), and it"
+        + " carries no copy of its model; give the version that it was made with")
+  }
+
   /// Whether a name comes first when runs of digits are compared as numbers.
   static func precedes(_ left: String, _ right: String) -> Bool {
     let (one, two) = (parts(left), parts(right))

@@ -214,12 +214,7 @@ public enum StoreMigrator {
       return (ModelVersionList.Version(found.model), found.configuration)
     } catch {
       guard error.code == .noModel else { throw MigrationError(error) }
-      let tried = versions.versions.map(\.name).joined(separator: ", ")
-      throw MigrationError(
-        .noSourceModel, path: path,
-        message:
-          "the store was made with none of the versions at hand (\(tried.isEmpty ? "none given" : tried)), and it"
-          + " carries no copy of its model; give the version that it was made with")
+      throw versions.noneFits(path)
     }
   }
 

@@ -143,7 +143,6 @@ package struct FetchedRowReader {
     throw StoreError(.unsupported, path: statement.connection.name, message: "\(RowBuffer.fullMessage); \(fullHint)")
   }
 
-  /// The error of a fetch for which there is no room.
   private static var noRoom: FetchError { .predicate(PredicateError(.tooLarge, RowBuffer.fullMessage, hint: fullHint)) }
 
   private static let fullHint = "fetch in portions, and let go of objects or reset the context between them"

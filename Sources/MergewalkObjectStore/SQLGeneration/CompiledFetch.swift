@@ -1,6 +1,5 @@
 package import MergewalkObjectModel
 
-/// The selection of a fetch.
 package enum FetchSelection: Hashable, Sendable {
   /// Primary key and entity number; with the values of the sort keys behind them if wanted.
   case primaryKeys(withSortKeys: Bool)

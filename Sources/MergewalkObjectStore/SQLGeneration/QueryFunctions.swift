@@ -7,7 +7,6 @@ import MergewalkObjectModel
 enum QueryFunctions {
   typealias Options = ComparisonPredicate.Options
 
-  /// Operators of texts.
   enum TextOperator: String, CaseIterable {
     case begins, ends, contains, like, matches
   }

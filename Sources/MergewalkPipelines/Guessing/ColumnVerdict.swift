@@ -40,7 +40,6 @@ extension ColumnProfile {
 }
 
 extension ColumnType {
-  /// The type of an attribute in a model.
   var modelType: AttributeType {
     switch self {
     case .integer: .integer64

@@ -42,7 +42,6 @@ struct FetchFailure: Error {
     return error
   }
 
-  /// An error in the text of an option.
   init(_ error: PredicateError, option: String, text: String) {
     var error = error
     if error.code == .unknownKey, let advice = Self.advice(option, text), error.hint?.hasPrefix("did you") != true {

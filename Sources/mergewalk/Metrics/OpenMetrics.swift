@@ -5,7 +5,6 @@
 ///
 /// Source: OpenMetrics 1.0, https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md.
 struct OpenMetrics {
-  /// The name and the value of a label.
   typealias Label = (name: String, value: String)
 
   private var lines: [String] = []

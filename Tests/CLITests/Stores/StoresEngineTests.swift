@@ -36,7 +36,6 @@ struct StoresEngineTests {
     #expect(try family.published("three") == family.published("one"))
   }
 
-  /// A script of the repository.
   private static func script(_ name: String) -> String { Locations.repository + "/scripts/" + name }
 
   @Test(

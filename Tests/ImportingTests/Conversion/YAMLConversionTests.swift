@@ -1,7 +1,6 @@
 @testable import MergewalkImporting
 import MergewalkObjectModel
 @testable import MergewalkRecordFormats
-import MergewalkTestSupport
 import Testing
 
 /// From the text of a YAML file to the value of an attribute: the Norway problem and its relatives.

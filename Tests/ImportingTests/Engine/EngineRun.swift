@@ -1,10 +1,8 @@
 @testable import MergewalkImporting
 import MergewalkObjectContext
-import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 import MergewalkSQLite
-import MergewalkTestSupport
 
 /// A run over an existing store, batch by batch, whose inside a test can see: its SQL and what finding knows.
 final class EngineRun {

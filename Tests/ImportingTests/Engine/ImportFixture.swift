@@ -1,10 +1,8 @@
-import Foundation
 import MergewalkImporting
 import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 import MergewalkSQLite
-import MergewalkTestSupport
 import Testing
 
 /// A value of a cell or of a column, compared byte for byte: Swift's strings take composed and decomposed accents for
@@ -41,6 +39,17 @@ enum Value: Hashable, Comparable, CustomStringConvertible {
   }
 }
 
+/// An optional relationship of a model that tests make.
+func relationship(_ name: String, _ other: String, _ inverse: String, many: Bool = false) -> RelationshipDescription {
+  var relationship = RelationshipDescription(name: name, destinationEntityName: other)
+  relationship.isOptional = true
+  relationship.inverseName = inverse
+  relationship.inverseEntityName = other
+  relationship.isToMany = many
+  if many { relationship.maxCount = 0 }
+  return relationship
+}
+
 /// The model of the import tests: Item > Person > Team, Item > Part > Team, all to-one with to-many inverses.
 struct ShopModel {
   /// Whether the keys are uniqueness constraints, so that finding can use an index.
@@ -58,16 +67,6 @@ struct ShopModel {
       attribute.isOptional = true
       attribute.defaultValue = value
       return attribute
-    }
-    func relationship(_ name: String, _ other: String, _ inverse: String, many: Bool = false) -> RelationshipDescription
-    {
-      var relationship = RelationshipDescription(name: name, destinationEntityName: other)
-      relationship.isOptional = true
-      relationship.inverseName = inverse
-      relationship.inverseEntityName = other
-      relationship.isToMany = many
-      if many { relationship.maxCount = 0 }
-      return relationship
     }
     var item = EntityDraft(name: "Item")
     item.attributes = [

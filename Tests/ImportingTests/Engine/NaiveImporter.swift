@@ -59,7 +59,6 @@ struct NaiveImporter {
 
   init(model: ManagedObjectModel) { self.model = model }
 
-  /// Imports records.
   mutating func run(_ records: [MadeRecord], _ root: EntityImport) {
     counts = Counts()
     entityCounts = [:]

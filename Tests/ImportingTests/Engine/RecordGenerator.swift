@@ -1,5 +1,4 @@
 import Foundation
-import MergewalkImporting
 import MergewalkRecordFormats
 import MergewalkTestSupport
 

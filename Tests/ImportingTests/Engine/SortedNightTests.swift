@@ -1,6 +1,5 @@
 import Foundation
 import MergewalkImporting
-import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
 import MergewalkSQLite

@@ -1,5 +1,4 @@
 @testable import MergewalkImporting
-import MergewalkObjectStore
 import MergewalkTestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 @testable import MergewalkImporting
 import MergewalkRecordFormats
 import Synchronization
-import MergewalkTestSupport
 import Testing
 import MergewalkThreads
 

@@ -1,4 +1,3 @@
-import Foundation
 @testable import MergewalkImporting
 import MergewalkRecordFormats
 import MergewalkTestSupport

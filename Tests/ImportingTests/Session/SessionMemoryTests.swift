@@ -1,4 +1,3 @@
-import Foundation
 import MergewalkRecordFormats
 import MergewalkTestSupport
 import Testing

@@ -69,7 +69,6 @@ struct DatabaseReading: Equatable, CustomStringConvertible {
   }
 }
 
-/// A database of a test.
 struct TestDatabase {
   let folder = TemporaryFolder()
   let path: String
@@ -94,7 +93,6 @@ struct TestDatabase {
   /// The names in the folder, sorted.
   var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted() }
 
-  /// The bytes of the file.
   var bytes: [UInt8] { FileManager.default.contents(atPath: path).map { Array($0) } ?? [] }
 
   func write(_ bytes: [UInt8]) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }

@@ -1,7 +1,5 @@
 import MergewalkImporting
 import MergewalkRecordFormats
-import MergewalkSQLite
-import MergewalkTestSupport
 import Testing
 
 @Suite("Queries as sources")

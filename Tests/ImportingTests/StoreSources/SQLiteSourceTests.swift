@@ -1,8 +1,6 @@
-import MergewalkDiagnostics
 import MergewalkImporting
 import MergewalkRecordFormats
 import MergewalkSQLite
-import MergewalkTestSupport
 import Testing
 
 @Suite("Rows of SQLite databases")

@@ -20,16 +20,6 @@ struct PeopleStore {
       attribute.allowsExternalBinaryDataStorage = name == "photo"
       return attribute
     }
-    func relationship(_ name: String, _ other: String, _ inverse: String, many: Bool = false) -> RelationshipDescription
-    {
-      var relationship = RelationshipDescription(name: name, destinationEntityName: other)
-      relationship.isOptional = true
-      relationship.inverseName = inverse
-      relationship.inverseEntityName = other
-      relationship.isToMany = many
-      if many { relationship.maxCount = 0 }
-      return relationship
-    }
     var company = EntityDraft(name: "Company")
     company.attributes = [attribute("name", .string)]
     company.relationships = [relationship("staff", "Person", "company", many: true)]

@@ -1,4 +1,3 @@
-import MergewalkDiagnostics
 @testable import MergewalkImporting
 import MergewalkObjectModel
 import MergewalkObjectStore

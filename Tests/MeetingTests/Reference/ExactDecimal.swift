@@ -1,5 +1,3 @@
-import Foundation
-
 /// A decimal number of any size that 38 digits hold: digits times a power of ten.
 struct ExactDecimal: Hashable, CustomStringConvertible {
   var digits: Int128

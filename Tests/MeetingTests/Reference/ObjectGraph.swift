@@ -2,7 +2,6 @@ import MergewalkObjectModel
 
 /// Objects and what they refer to, from a store or from the reference importer.
 struct ObjectGraph {
-  /// An object.
   struct Object {
     var entity: String
     var attributes: [String: ReferenceValue] = [:]

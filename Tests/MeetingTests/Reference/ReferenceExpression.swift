@@ -5,7 +5,6 @@ import MergewalkObjectModel
 ///
 /// Of `ObjectModel` it uses the parser, and nothing that computes.
 struct ReferenceExpression {
-  /// The value of a column.
   let column: (String) throws -> TransformValue
 
   func value(_ expression: ObjectExpression) throws -> TransformValue {

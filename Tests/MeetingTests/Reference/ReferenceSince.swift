@@ -29,7 +29,6 @@ struct ReferenceSince {
     self.holds = policy.rejects.map { $0 == .hold } ?? holds
   }
 
-  /// The value of a record.
   func value(of record: ReadRecord) -> Moment {
     let cell = record.cells[policy.column] ?? .absent
     guard let text = cell.spelling, !text.isEmpty else { return .none }

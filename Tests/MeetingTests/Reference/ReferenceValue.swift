@@ -1,4 +1,3 @@
-import Foundation
 import MergewalkObjectModel
 
 /// A value of an attribute, or a part of a key, as the reference importer knows it: exact, and equal by content.

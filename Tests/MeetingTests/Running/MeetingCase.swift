@@ -1,7 +1,3 @@
-import Foundation
-import MergewalkImporting
-import MergewalkObjectModel
-import MergewalkObjectStore
 import Testing
 
 /// One case: a value for each factor, and a seed for the data.

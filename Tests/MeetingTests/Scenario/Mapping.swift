@@ -66,7 +66,6 @@ struct YAMLText {
   /// What a column of the scenario is called in the pipeline; the columns of elements are called by themselves.
   let columnName: (String) -> String
 
-  /// A text in quotes.
   static func quoted(_ text: String) -> String { "\"" + JSONForm.escaped(text) + "\"" }
 
   /// A mapping in braces, names sorted.

@@ -24,7 +24,6 @@ extension Scenario {
     }
   }
 
-  /// The hook.
   var hook: @Sendable (inout RecordView) -> Void {
     let name = columnName("label")
     return { record in

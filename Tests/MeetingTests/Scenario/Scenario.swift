@@ -14,7 +14,6 @@ struct Scenario: Sendable {
 
   /// How records are written.
   var format = DataFormat.csv
-  /// The encoding of text.
   var encoding = TextForm.utf8
   /// How the file is packed.
   var container = Container.plain

@@ -151,7 +151,6 @@ extension Scenario {
     return plain
   }
 
-  /// The pipeline.
   var pipelineText: String {
     var parts = [partText(sourceFiles.map(\.name))]
     if let people {
@@ -206,7 +205,6 @@ extension Scenario {
     return part
   }
 
-  /// The model.
   var modelText: String {
     let keys = "code: \(keyType.rawValue), label: { type: string, default: unnamed }"
     let own =

@@ -1,7 +1,5 @@
 import MergewalkObjectContext
 import MergewalkObjectModel
-import MergewalkObjectStore
-import MergewalkTestSupport
 import Testing
 
 /// A value that no attribute type holds.

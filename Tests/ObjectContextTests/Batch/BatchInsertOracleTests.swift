@@ -168,7 +168,6 @@ extension Workplace {
     }
   }
 
-  /// The ID of an object by its primary key.
   func id(_ entity: String, _ primaryKey: Int64) -> ManagedObjectID? {
     guard let store = coordinator.store else { return nil }
     return coordinator.objectID(forURI: "x-coredata://\(store.file.metadata.uuid)/\(entity)/p\(primaryKey)")

@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-/// The memory of this process.
 enum ProcessMemory {
   /// The most memory that was in use at once so far, in KiB.
   ///

@@ -1,6 +1,5 @@
 import MergewalkObjectContext
 import MergewalkObjectModel
-import MergewalkObjectStore
 import Testing
 
 /// Aggregates over decimals: the same exact decimals in memory and in SQL, in every kind of result.

@@ -1,6 +1,5 @@
 import MergewalkObjectContext
 import MergewalkObjectModel
-import MergewalkObjectStore
 import Testing
 
 /// The rows FP1 to FP16 of the requirements: fetched properties.

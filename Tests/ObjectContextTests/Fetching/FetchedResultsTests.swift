@@ -1,6 +1,5 @@
 import MergewalkObjectContext
 import MergewalkObjectModel
-import MergewalkObjectStore
 import MergewalkTestSupport
 import Testing
 

@@ -1,7 +1,5 @@
 import MergewalkObjectContext
 import MergewalkObjectModel
-import MergewalkObjectStore
-import MergewalkTestSupport
 import Testing
 
 /// Objects that outlive the last reference to their context, with changes and without.

@@ -1,7 +1,6 @@
 import MergewalkObjectContext
 import MergewalkObjectModel
 import MergewalkObjectStore
-import MergewalkTestSupport
 import Testing
 
 /// Texts and bytes for which a context has no room: errors, with nothing changed.

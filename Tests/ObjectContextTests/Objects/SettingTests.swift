@@ -1,5 +1,4 @@
 import MergewalkObjectModel
-import MergewalkObjectStore
 import MergewalkTestSupport
 import Testing
 

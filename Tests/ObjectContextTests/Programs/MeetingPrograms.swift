@@ -1,7 +1,5 @@
 import MergewalkObjectContext
 import MergewalkObjectModel
-import MergewalkObjectStore
-import MergewalkTestSupport
 import Testing
 
 /// Small programs in which several features meet: children, undo, ordered relationships, refreshes, delete rules.

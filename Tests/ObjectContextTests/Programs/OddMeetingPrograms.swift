@@ -1,7 +1,6 @@
 import MergewalkObjectContext
 import MergewalkObjectModel
 import MergewalkObjectStore
-import MergewalkTestSupport
 import Testing
 
 /// Small programs in which features meet that seldom do: children over several stores, pinned contexts, batches, typed

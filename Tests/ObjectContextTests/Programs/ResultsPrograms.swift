@@ -1,5 +1,4 @@
 import CoreData
-import MergewalkTestSupport
 import Testing
 
 /// Small programs as people write them for Core Data: results controllers and unique values.

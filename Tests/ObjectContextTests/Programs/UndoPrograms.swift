@@ -1,7 +1,5 @@
 import MergewalkObjectContext
 import MergewalkObjectModel
-import MergewalkObjectStore
-import MergewalkTestSupport
 import Testing
 
 /// Small programs as people write them for Core Data, with what its documentation says about undo, refreshing and faults.

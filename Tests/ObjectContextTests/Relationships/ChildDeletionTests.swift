@@ -1,6 +1,5 @@
 import MergewalkObjectContext
 import MergewalkObjectModel
-import MergewalkTestSupport
 import Testing
 
 /// Deny in child contexts: what is judged is what the child has, whatever its parent or the store has.

@@ -1,7 +1,6 @@
 import MergewalkObjectContext
 import MergewalkObjectModel
 import MergewalkObjectStore
-import MergewalkTestSupport
 import Testing
 
 /// References by relationships without an inverse to objects that go: none is saved that leads nowhere.

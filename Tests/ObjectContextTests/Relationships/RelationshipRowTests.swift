@@ -1,7 +1,6 @@
 import MergewalkObjectContext
 import MergewalkObjectModel
 import MergewalkObjectStore
-import MergewalkTestSupport
 import Testing
 
 /// The rows RL2 to RL17, AP3 and AP7 of the requirements.

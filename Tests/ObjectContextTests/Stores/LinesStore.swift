@@ -2,7 +2,6 @@ import MergewalkObjectModel
 import MergewalkObjectStore
 import Synchronization
 import MergewalkPropertyLists
-import MergewalkSQLite
 
 /// An atomic store as a program would write one, with the public interface alone: lines of words.
 final class LinesStore: AtomicStore {

@@ -203,7 +203,6 @@ struct StoreTypeTests {
   }
 }
 
-/// The code of the error that `body` throws.
 func storeErrorCode(_ body: () throws -> Void) -> StoreError.Code? {
   do {
     try body()

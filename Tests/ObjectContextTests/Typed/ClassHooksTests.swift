@@ -1,5 +1,4 @@
 import MergewalkObjectModel
-import MergewalkObjectStore
 import Testing
 
 @testable import MergewalkObjectContext

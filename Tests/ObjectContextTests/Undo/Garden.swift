@@ -1,6 +1,5 @@
 import MergewalkObjectContext
 import MergewalkObjectModel
-import MergewalkTestSupport
 import Testing
 
 /// A context with an undo manager on a store with all kinds of relationships and delete rules.

@@ -1,6 +1,5 @@
 import MergewalkObjectContext
 import MergewalkObjectModel
-import MergewalkTestSupport
 import Testing
 
 /// Undoing a deletion brings back references; those to objects whose own deletion is saved lead nowhere until that is

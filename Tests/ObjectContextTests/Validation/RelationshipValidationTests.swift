@@ -1,6 +1,5 @@
 import MergewalkObjectContext
 import MergewalkObjectModel
-import MergewalkTestSupport
 import Testing
 
 /// What `validateForUpdate` and `validateForDelete` know of relationships when a program asks them.

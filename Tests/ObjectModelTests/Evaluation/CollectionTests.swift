@@ -1,5 +1,4 @@
 import MergewalkObjectModel
-import MergewalkTestSupport
 import Testing
 
 /// The rules of `docs/predicates.md` for collections, key paths, subqueries and variables, in memory.

@@ -54,7 +54,6 @@ struct PredicateVector: Decodable, Sendable, CustomTestStringConvertible {
   }
 }
 
-/// A value of JSON.
 enum JSONValue: Decodable, Sendable {
   case null
   case boolean(Bool)

@@ -1,4 +1,3 @@
-import MergewalkSystem
 import MergewalkObjectModel
 import Synchronization
 import MergewalkTestSupport

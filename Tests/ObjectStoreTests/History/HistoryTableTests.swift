@@ -1,5 +1,4 @@
 import Foundation
-import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkSQLite
 import MergewalkTestSupport

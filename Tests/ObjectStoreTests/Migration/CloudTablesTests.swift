@@ -1,7 +1,6 @@
 import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkSQLite
-import MergewalkTestSupport
 import Testing
 
 /// Stores mirrored to CloudKit: the statements of their tables are those that others have published.

@@ -1,6 +1,4 @@
 import MergewalkObjectModel
-import MergewalkObjectStore
-import MergewalkTestSupport
 import Testing
 
 /// Columns of equally named attributes move on when an entity comes before theirs.

@@ -1,7 +1,6 @@
 import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkSQLite
-import MergewalkTestSupport
 import Testing
 
 /// Every function of the table, in fetched values, WHERE, ORDER BY and HAVING; the expected values are those of the

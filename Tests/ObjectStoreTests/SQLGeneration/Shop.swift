@@ -1,6 +1,5 @@
 import MergewalkObjectModel
 import MergewalkObjectStore
-import MergewalkSQLite
 import MergewalkTestSupport
 import Testing
 

@@ -1,4 +1,3 @@
-import Foundation
 import MergewalkObjectStore
 import MergewalkPropertyLists
 import MergewalkTestSupport

@@ -1,4 +1,3 @@
-import MergewalkDiagnostics
 import Foundation
 import MergewalkImporting
 import MergewalkPipelines

@@ -1,7 +1,5 @@
 import Foundation
 import MergewalkImporting
-import MergewalkObjectModel
-import MergewalkObjectStore
 import MergewalkPipelines
 import MergewalkSQLite
 import MergewalkTestSupport

@@ -1,4 +1,3 @@
-import Foundation
 import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkSQLite

@@ -3,7 +3,6 @@ import Foundation
 import MergewalkImporting
 import MergewalkObjectStore
 import MergewalkPipelines
-import MergewalkRecordFormats
 import MergewalkTestSupport
 import Testing
 

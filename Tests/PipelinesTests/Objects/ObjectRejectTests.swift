@@ -1,7 +1,6 @@
 import Foundation
 import MergewalkImporting
 import MergewalkObjectStore
-import MergewalkPipelines
 import MergewalkTestSupport
 import Testing
 

@@ -2,9 +2,7 @@ import Foundation
 import MergewalkImporting
 import MergewalkObjectModel
 import MergewalkObjectStore
-import MergewalkPipelines
 import MergewalkRecordFormats
-import MergewalkSQLite
 import MergewalkTestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import Foundation
 import MergewalkImporting
 import MergewalkPipelines
-import MergewalkRecordFormats
 import MergewalkSQLite
 import MergewalkTestSupport
 import Testing

@@ -1,7 +1,5 @@
 import Foundation
 import MergewalkImporting
-import MergewalkObjectModel
-import MergewalkObjectStore
 import MergewalkPipelines
 import MergewalkTestSupport
 import Testing
@@ -11,12 +9,6 @@ import Testing
 
   init() throws { folder = try RelationFolder() }
 
-  private func verify() throws {
-    let model = try Pipeline.read(folder.folder.file("pipeline.yaml")).definition.model
-    let report = try StoreVerifier.verify(path: folder.folder.file("blog.sqlite"), model: model)
-    #expect(report.isSound, "\(report.findings)")
-  }
-
   @Test(
     "a text with separators is a list: pieces are trimmed, empty ones skipped, repeated ones folded",
     arguments: [1, 2, 100])
@@ -24,13 +16,13 @@ import Testing
     try folder.pipeline("tags: { split: \";\", find_by: { name: tags } }", file: "in.csv")
     try folder.run("number,tags\n1,red; green;;blue;red\n2,\n3,green", file: "in.csv", batch: batch)
     #expect(try folder.linked("tags") == ["1 red,green,blue", "2 -", "3 green"])
-    try verify()
+    try folder.verify()
     // The list is the truth: what is not in it is no longer related.
     let summary = try folder.run("number,tags\n1,blue;yellow\n3,\n2,red", file: "in.csv", batch: batch)
     #expect((summary.inserted, summary.updated, summary.unchanged) == (0, 3, 0))
     #expect(try folder.linked("tags") == ["1 blue,yellow", "2 red", "3 -"])
     #expect(try folder.rows("SELECT count(*) FROM ZTAG") == ["4"])
-    try verify()
+    try folder.verify()
   }
 
   @Test(
@@ -42,7 +34,7 @@ import Testing
     try folder.run(
       "{\"number\":1,\"notes\":\(note)}\n{\"number\":1,\"notes\":[]}\n{\"number\":1,\"notes\":\(note)}", batch: batch)
     #expect(try folder.rows("SELECT a.ZNUMBER FROM ZNOTE AS n LEFT JOIN ZARTICLE AS a ON a.Z_PK = n.ZARTICLE") == ["1"])
-    try verify()
+    try folder.verify()
   }
 
   @Test("a value that is no object has no members, alone as in an array", arguments: ["\"n\"", "5", "true", "[\"n\"]"])
@@ -103,7 +95,7 @@ import Testing
       #expect((summary.inserted, summary.updated, summary.unchanged) == (0, 0, 50))
       #expect(try folder.everything() == before)
     }
-    try verify()
+    try folder.verify()
   }
 
   @Test("JSON arrays of scalars keep their order in an ordered relationship") func ordered() throws {
@@ -115,7 +107,7 @@ import Testing
     // A single value is a list of one, and a number can be a key's text.
     try folder.run(#"{"number":2,"topics":"z"}"#)
     #expect(try folder.linked("topics") == ["1 b,c,d,a", "2 z"])
-    try verify()
+    try folder.verify()
   }
 
   @Test("a record without the column keeps what is there; a null clears it, or as the policy says") func absentAndNull()
@@ -149,7 +141,7 @@ import Testing
     #expect(try folder.rows("SELECT ZNUMBER FROM ZLINE ORDER BY Z_FOK_ARTICLE") == ["1", "2"])
     let again = try folder.run(#"{"number":1,"tags":"c","lines":[]}"#)
     #expect(again.unchanged == 1)
-    try verify()
+    try folder.verify()
   }
 
   @Test("child records belong to their owner: their keys are those within it", arguments: [1, 2, 100])
@@ -175,7 +167,7 @@ import Testing
     let made = try folder.run(first, batch: batch)
     #expect(made.rejected == 0)
     #expect(try folder.rows(all) == ["1 1 one s a1,b", "1 2 - t -", "2 1 - s a9"])
-    try verify()
+    try folder.verify()
     // Line 2 comes first and has parts, part b of line 1 goes; the other article loses its line.
     let second = """
       {"number":1,"lines":[{"number":2,"sku":"t","parts":[{"letter":"z"}]},{"number":1,"detail":{"text":"uno"},"sku":"s","parts":[{"letter":"a","amount":2}]}]}
@@ -186,7 +178,7 @@ import Testing
     #expect(summary.entities["Line"]?.updated == 2)
     #expect(try folder.rows(all) == ["1 2 - t z", "1 1 uno s a2"])
     #expect(try folder.rows("SELECT count(*) FROM ZPART") == ["2"])
-    try verify()
+    try folder.verify()
     let before = try folder.everything()
     let again = try folder.run(second, batch: batch)
     #expect(again.unchanged == 2)
@@ -208,7 +200,7 @@ import Testing
       {"number":2,"notes":[{"code":"a"}]}
       """)
     #expect(try folder.rows(all) == ["a 2", "b -", "c 1"])
-    try verify()
+    try folder.verify()
   }
 
   @Test("a relationship that is its own inverse takes lists") func reflexive() throws {
@@ -224,7 +216,7 @@ import Testing
     #expect(try folder.rows("SELECT count(*) FROM ZARTICLE") == ["3"])
     try folder.run("{\"number\":3,\"related\":\"2\"}")
     #expect(try folder.rows(sql) == ["1 2", "2 1", "2 3", "3 2"])
-    try verify()
+    try folder.verify()
   }
 
   @Test("two records of one batch with the same object: the later list is the truth") func repeated() throws {
@@ -243,7 +235,7 @@ import Testing
     }
     #expect(try folder.linked("tags") == ["1 b,c", "7 a", "100 b,c"])
     #expect(try folder.rows("SELECT ZNUMBER FROM ZLINE ORDER BY ZARTICLE, 1") == ["2", "3", "2", "3"])
-    try verify()
+    try folder.verify()
   }
 
   @Test("a record that comes twice in a batch does not touch the lists of the others", arguments: [1, 100])
@@ -261,7 +253,7 @@ import Testing
     let again = try folder.run(records, batch: batch)
     #expect(again.entities["Line"]?.unchanged == 1 && again.entities["Line"]?.inserted == 0)
     #expect(try folder.rows("SELECT count(*) FROM ZLINE") == ["1"])
-    try verify()
+    try folder.verify()
   }
 
   @Test("one bad element rejects its record whole, and says which", arguments: [1, 100]) func badElements(batch: Int)
@@ -299,7 +291,7 @@ import Testing
     ].enumerated() {
       for part in parts { #expect(rejects[index].contains(part), "\(rejects[index]) lacks \(part)") }
     }
-    try verify()
+    try folder.verify()
   }
 
   @Test("the number of a bad element counts the empty ones before it") func numbersOfElements() throws {
@@ -324,7 +316,7 @@ import Testing
     for (reject, field) in zip(rejects, ["lines[4].number", "lines[3]", "lines[3].sku"]) {
       #expect(reject.contains("\"field\":\"\(field)\""), "\(reject)")
     }
-    try verify()
+    try folder.verify()
   }
 
   @Test("elements that are not there: rejected or passed over") func missing() throws {
@@ -337,7 +329,7 @@ import Testing
     #expect(summary.rejected == 1)
     #expect(try folder.linked("tags") == ["1 a,b", "2 b", "4 b"])
     #expect(try folder.rows("SELECT count(*) FROM ZTAG") == ["2"])
-    try verify()
+    try folder.verify()
   }
 
   @Test("XML and YAML: repeated children and sequences are lists") func otherFormats() throws {
@@ -361,7 +353,7 @@ import Testing
     try folder.run("- { number: 1, tags: [b], lines: [{ number: 1, text: y }, { number: 4 }] }", file: "in.yaml")
     #expect(try folder.linked("tags") == ["1 b", "2 b"])
     #expect(try folder.rows("SELECT ZNUMBER, ZTEXT FROM ZLINE ORDER BY ZARTICLE, 1") == ["1 y", "4 -", "1 -", "2 -"])
-    try verify()
+    try folder.verify()
   }
 
   @Test("an unchanged batch asks one question for each list, whatever it holds") func statements() throws {

@@ -1,6 +1,4 @@
 import MergewalkImporting
-import MergewalkObjectStore
-import MergewalkPipelines
 import MergewalkTestSupport
 import Testing
 
@@ -9,12 +7,6 @@ import Testing
   let folder: RelationFolder
 
   init() throws { folder = try RelationFolder() }
-
-  private func verify() throws {
-    let model = try Pipeline.read(folder.folder.file("pipeline.yaml")).definition.model
-    let report = try StoreVerifier.verify(path: folder.folder.file("blog.sqlite"), model: model)
-    #expect(report.isSound, "\(report.findings)")
-  }
 
   /// Orders with lines, lines with returns, returns with claims.
   private func model(returns: String, claims: String, lineKey: String = "") throws {
@@ -84,7 +76,7 @@ import Testing
       try folder.rows("SELECT ZARTICLE, ZNUMBER FROM ZLINE ORDER BY 1, 2") == ["1 1", "1 2", "2 2", "3 1"])
     #expect(try folder.rows("SELECT count(*) FROM ZLINE WHERE ZTEXT NOT NULL") == ["0"])
     #expect(try folder.rows("SELECT ZCODE, ZLINE FROM ZRETURN ORDER BY 1") == ["r1 1", "r2 4"])
-    try verify()
+    try folder.verify()
   }
 
   @Test("take along what delete rules say, and count it") func cascade() throws {
@@ -94,7 +86,7 @@ import Testing
     #expect(summary.deleted == 3)
     #expect(summary.entities["Return"]?.deleted == 1 && summary.entities["Claim"]?.deleted == 1)
     #expect(try folder.rows("SELECT ZCODE FROM ZRETURN") == ["r2"])
-    try verify()
+    try folder.verify()
   }
 
   @Test("may come again in a later record, as may what went with them", arguments: [1, 100])
@@ -111,6 +103,6 @@ import Testing
       try folder.rows(
         "SELECT a.ZNUMBER, l.ZNUMBER, r.ZCODE FROM ZARTICLE a JOIN ZLINE l ON l.ZARTICLE = a.Z_PK"
           + " JOIN ZRETURN r ON r.ZLINE = l.Z_PK") == ["2 1 r1"])
-    try verify()
+    try folder.verify()
   }
 }

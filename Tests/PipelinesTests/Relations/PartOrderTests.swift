@@ -4,7 +4,6 @@ import Foundation
 import MergewalkObjectStore
 import MergewalkPipelines
 import MergewalkRecordFormats
-import MergewalkSQLite
 import MergewalkTestSupport
 import Testing
 

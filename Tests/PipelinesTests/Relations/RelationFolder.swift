@@ -1,5 +1,6 @@
 import Foundation
 import MergewalkImporting
+import MergewalkObjectStore
 import MergewalkPipelines
 import MergewalkRecordFormats
 import MergewalkSQLite
@@ -74,6 +75,13 @@ struct RelationFolder {
       \(lines)
       rejects: rejects.ndjson
       """, to: "pipeline.yaml")
+  }
+
+  /// Expects a sound store.
+  func verify() throws {
+    let model = try Pipeline.read(folder.file("pipeline.yaml")).definition.model
+    let report = try StoreVerifier.verify(path: folder.file("blog.sqlite"), model: model)
+    #expect(report.isSound, "\(report.findings)")
   }
 
   /// Writes records and imports them.

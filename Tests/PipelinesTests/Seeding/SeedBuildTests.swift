@@ -1,7 +1,6 @@
 import MergewalkDiagnostics
 import Foundation
 import MergewalkImporting
-import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkPipelines
 import MergewalkSQLite

@@ -1,5 +1,4 @@
 import MergewalkImporting
-import MergewalkTestSupport
 import Testing
 
 /// `where` and `value`: the predicate language over the columns of records.

@@ -1,4 +1,3 @@
-import MergewalkTestSupport
 import Testing
 
 /// Each mistake is one finding at its place.

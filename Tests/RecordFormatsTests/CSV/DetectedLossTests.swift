@@ -1,5 +1,4 @@
 import CMergewalkScan
-import MergewalkTestSupport
 import Testing
 
 @testable import MergewalkRecordFormats

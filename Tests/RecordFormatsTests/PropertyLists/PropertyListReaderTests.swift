@@ -1,7 +1,6 @@
 import MergewalkDiagnostics
 import MergewalkPropertyLists
 import MergewalkRecordFormats
-import MergewalkTestSupport
 import Testing
 
 /// What a reader says of a property list.

@@ -1,5 +1,4 @@
 import Foundation
-import MergewalkRecordFormats
 import MergewalkTestSupport
 import Testing
 

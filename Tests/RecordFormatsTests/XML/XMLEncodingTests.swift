@@ -1,6 +1,5 @@
 import MergewalkDiagnostics
 import Foundation
-import MergewalkTestSupport
 import Testing
 
 @testable import MergewalkRecordFormats

@@ -1,5 +1,3 @@
-import MergewalkDiagnostics
-
 @testable import MergewalkRecordFormats
 
 /// Reads XML that is written in a test.

@@ -1,5 +1,3 @@
-import MergewalkDiagnostics
-import MergewalkTestSupport
 import Testing
 
 @testable import MergewalkRecordFormats

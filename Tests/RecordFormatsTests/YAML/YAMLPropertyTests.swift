@@ -1,5 +1,4 @@
 import MergewalkBytes
-import MergewalkDiagnostics
 import MergewalkTestSupport
 import Testing
 import MergewalkYAML

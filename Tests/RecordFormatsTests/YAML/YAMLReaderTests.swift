@@ -1,5 +1,4 @@
 import MergewalkDiagnostics
-import MergewalkTestSupport
 import Testing
 
 @testable import MergewalkRecordFormats

@@ -1,4 +1,3 @@
-import MergewalkDiagnostics
 import MergewalkEventLogs
 import Foundation
 import MergewalkTestSupport

@@ -6,8 +6,6 @@ import MergewalkObjectStore
 public final class LookupTable: Sendable, Hashable, CustomReflectable {
   /// The number of keys.
   public let count: Int
-  /// The first keys in their order, for messages; at most twelve.
-  public let firstKeys: [String]
   private let bytes: [UInt8]
   private let entries: [Entry]
   private let slots: [Int32]
@@ -49,7 +47,6 @@ public final class LookupTable: Sendable, Hashable, CustomReflectable {
       entries.append(Entry(key: key, value: value))
     }
     count = entries.count
-    firstKeys = entries.prefix(12).map { String(decoding: builder.bytes[$0.key], as: UTF8.self) }
     hasDoubts = entries.contains(where: \.isDoubtful)
     self.slots = slots
     self.entries = entries

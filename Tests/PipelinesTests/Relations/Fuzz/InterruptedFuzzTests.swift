@@ -1,7 +1,5 @@
 import Foundation
 import MergewalkImporting
-import MergewalkObjectStore
-import MergewalkPipelines
 import MergewalkTestSupport
 import Testing
 

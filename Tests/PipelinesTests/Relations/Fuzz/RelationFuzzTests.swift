@@ -1,9 +1,7 @@
-import MergewalkDiagnostics
 import Foundation
 import MergewalkImporting
 import MergewalkObjectStore
 import MergewalkPipelines
-import MergewalkRecordFormats
 import MergewalkTestSupport
 import Testing
 

@@ -1,5 +1,3 @@
-import MergewalkRecordFormats
-
 /// Files made of the clean tables by the kinds of pollution that the paper "Pollock: A Data Loading Benchmark" (VLDB
 /// 2023) counts in open data.
 enum CorpusPollutions {
