@@ -123,7 +123,10 @@ extension RejectOutput.FilePlace {
 
 extension LateRecords {
   private static var names: [(String, WritableKeyPath<LateRecords, [Int]>)] {
-    [("late_rejects", \.rejected), ("late_repeats", \.repeated), ("late_unfound", \.unfound)]
+    [
+      ("late_rejects", \.rejected), ("late_repeats", \.repeated), ("late_unfound", \.unfound),
+      ("late_unsaid", \.unsaid),
+    ]
   }
 
   fileprivate var entries: [PropertyList.Entry] {

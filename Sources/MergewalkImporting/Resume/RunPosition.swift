@@ -60,4 +60,6 @@ struct LateRecords: Sendable, Equatable {
   var repeated: [Int] = []
   /// Skipped in mode `update` because their object was not there, where the run may have made it since.
   var unfound: [Int] = []
+  /// Turned away, whose values would have been the last ones said of an object that a second pass fills.
+  var unsaid: [Int] = []
 }

@@ -19,6 +19,7 @@ extension BatchImporter {
     if spoken != nil {
       var outcomes = outcomes(ofImported: batch)
       for record in keptNow.deferred { outcomes[record] = .deferred }
+      set(&outcomes, at: late.unsaid, .skipped)
       spoken?.note(batch, outcomes, in: pass)
     }
     repeats.removeAll(keepingCapacity: true)

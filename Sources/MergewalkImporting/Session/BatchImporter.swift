@@ -160,7 +160,7 @@ final class BatchImporter {
       countReferences(view)
     }
     settleValues(batch, outcomes)
-    spoken?.note(batch, outcomes, in: pass)
+    let unsaid = spoken?.note(batch, outcomes, in: pass) ?? []
     if pass.isReplay { uncountReferences(batch, outcomes) }
     if let deferred {
       for record in 0..<count where outcomes[record] == .deferred { try deferred.append(record, of: batch) }
@@ -175,6 +175,7 @@ final class BatchImporter {
     if pass.isReplay {
       ledger.settleDeferred(outcomes)
     } else {
+      late.unsaid += unsaid.map { recordsBefore + $0 }
       recordsBefore += count
       ledger.settle(outcomes)
     }

@@ -22,6 +22,7 @@ struct SpokenOrder {
 
   /// A value that is not written, because that of a later record is.
   struct Overwritten {
+    var node: Int
     var field: Int
     var record: Int
     var tag: UInt8
@@ -51,20 +52,45 @@ struct SpokenOrder {
   }
 
   /// Notes what the records of a batch have said, when it is written or waits.
-  mutating func note(_ batch: ImportBatch, _ outcomes: ContiguousArray<RecordLedger.Outcome>, in pass: Pass) {
+  ///
+  /// - Returns: the records, ascending, that were turned away and whose own values would have counted so far.
+  @discardableResult
+  mutating func note(
+    _ batch: ImportBatch, _ outcomes: ContiguousArray<RecordLedger.Outcome>, in pass: Pass
+  ) -> [Int] {
     let file = RejectOutput.FilePlace(source: batch.records.source, member: batch.records.member)
     if files[file] == nil { files[file] = UInt64(files.count) }
     // Taken out, so that going through the values holds no access to it.
     var last = self.last
     self.last = [:]
     defer { self.last = last }
+    var turnedAway: [Int] = []
     forEachValue(batch, in: pass) { speaker, _, record, attribute, place in
       let known = last[attribute]
       if Self.isWritten(speaker.stage, in: pass), outcomes[record].isGood {
         // Before any record has named an own object as a target, each that does comes later.
         if speaker.stage != nil || known != nil { last[attribute] = max(known ?? 0, place) }
-      } else if speaker.stage != nil, known == nil {
-        last[attribute] = 0
+      } else if speaker.stage != nil {
+        if known == nil { last[attribute] = 0 }
+      } else if known != nil, outcomes[record] != .deferred, turnedAway.last != record {
+        turnedAway.append(record)
+      }
+    }
+    return turnedAway
+  }
+
+  /// Forgets what was written of objects that were taken out again: who makes them anew says it anew.
+  ///
+  /// - Parameter isGone: whether an own object of the batch's records, which the first pass has made, was taken out.
+  mutating func forget(_ batch: ImportBatch, _ isGone: (_ primaryKey: Int64) -> Bool) {
+    let own = speakers[0]
+    let node = batch.nodes[own.node]
+    for record in 0..<batch.records.recordCount where isGone(node.targets[record]) {
+      for speaker in speakers where speaker.salt == own.salt {
+        for value in speaker.values {
+          let attribute = CellHash.mix(node.keyHashes[record] ^ UInt64(value.slot), own.salt)
+          if last[attribute] != nil { last[attribute] = 0 }
+        }
       }
     }
   }
@@ -72,11 +98,16 @@ struct SpokenOrder {
   /// Makes the values of a batch absent that later records have overwritten.
   func hideOverwritten(_ batch: inout ImportBatch, in pass: Pass) -> [Overwritten] {
     var found: [Overwritten] = []
-    forEachValue(batch, in: pass) { _, value, record, attribute, place in
+    forEachValue(batch, in: pass) { speaker, value, record, attribute, place in
       guard let later = last[attribute], later > place else { return }
-      found.append(Overwritten(field: value.field, record: record, tag: batch.columns[value.field].tags[record]))
+      let tag = batch.columns[value.field].tags[record]
+      found.append(Overwritten(node: speaker.node, field: value.field, record: record, tag: tag))
     }
-    for value in found { batch.columns[value.field].tags[value.record] = CellTag.absent }
+    for value in found {
+      batch.columns[value.field].tags[value.record] = CellTag.absent
+      // The object does not get this content: a later record that has the same changes it.
+      batch.nodes[value.node].contentHashes[value.record] = 0
+    }
     return found
   }
 

@@ -11,7 +11,7 @@ import Testing
 struct RunCheckpointTests {
   /// Entries that a checkpoint may lack.
   private static let optional = [
-    "origin", "reject_headers", "late_rejects", "late_repeats", "late_unfound",
+    "origin", "reject_headers", "late_rejects", "late_repeats", "late_unfound", "late_unsaid",
   ]
 
   private func sample() -> RunCheckpoint {
@@ -35,6 +35,7 @@ struct RunCheckpointTests {
     checkpoint.late.rejected = [0, 1, 5, 127, 128, 500_000, 1 << 40]
     checkpoint.late.repeated = [7]
     checkpoint.late.unfound = [2, 3]
+    checkpoint.late.unsaid = [4]
     checkpoint.tally.batches = 10
     checkpoint.tally.nodes = [ImportSummary.EntityCounts()]
     checkpoint.tally.nodes[0].inserted = 3

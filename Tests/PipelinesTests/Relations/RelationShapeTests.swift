@@ -223,6 +223,11 @@ import Testing
         #"{"k":"c","v":"z","r":"b","rv":"three"}"#,
       ], ["a y", "b three", "c z"]
     ),
+    (
+      [
+        #"{"k":"a","v":"x","r":"b","rv":"one"}"#, #"{"k":"b","v":"own"}"#, #"{"k":"c","v":"z","r":"b","rv":"one"}"#,
+      ], ["a x", "b one", "c z"]
+    ),
   ]
 
   @Test(
@@ -255,6 +260,51 @@ import Testing
       #expect(try ImportSession(definition).run().resumedAfter == stop)
       #expect(try place.folder.rows("SELECT ZK, ZV FROM ZA ORDER BY 1", of: "s.sqlite") == values, "\(records)")
     }
+  }
+
+  @Test(
+    "what a record that is turned away says of its own object hides nothing when the run is stopped and resumed",
+    arguments: ["mode: create-missing", "duplicates: first", "duplicates: reject"])
+  func unsaidResumed(option: String) throws {
+    let place = try Place(Self.chain)
+    try place.run(Self.chained(missing: "create"), #"{"k":"b","v":"old"}"#)
+    let records = [
+      #"{"k":"b","v":"first"}"#, #"{"k":"a","v":"x","r":"b","rv":"one"}"#, #"{"k":"b","v":"own"}"#, #"{"k":"c"}"#,
+    ]
+    let definition = try place.definition(
+      Self.chained(missing: "create") + "\n" + option, records.joined(separator: "\n"), batch: 1)
+    var seen = 0
+    let stopped = try ImportSession(definition).run(
+      progress: { if $0.stage == .records { seen += 1 } }, shouldStop: { seen >= 3 })
+    #expect(stopped.status == .interrupted)
+    #expect(try ImportSession(definition).run().resumedAfter == 3)
+    let values = try place.folder.rows("SELECT ZK, ZV FROM ZA WHERE ZV NOT NULL ORDER BY 1", of: "s.sqlite")
+    #expect(values == ["a x", "b one"])
+  }
+
+  @Test(
+    "what a record says of its own object goes with the object, and hides nothing of what others say when they make it",
+    arguments: [false, true], [1, 1000])
+  func saidOfTakenOut(isKnown: Bool, batch: Int) throws {
+    let place = try Place(
+      """
+        A:
+          attributes: { k: string!, v: string }
+          relationships:
+            r: { to_one: A, inverse: rs }
+            rs: { to_many: A, inverse: r }
+            s: { to_one: A, inverse: ss }
+            ss: { to_many: A, inverse: s }
+          unique: [k]
+      """)
+    let part =
+      "entity: A\nfind_by: [k]\nattributes: [v]\nrelationships:\n"
+      + "  r: { find_by: { k: r }, attributes: { v: rv } }\n  s: { find_by: { k: s }, missing: reject }"
+    if isKnown { try place.run(part, #"{"k":"a","v":"x"}"#) }
+    let records = [#"{"k":"a","v":"x","r":"b","rv":"one"}"#, #"{"k":"b","v":"own","s":"nowhere"}"#]
+    let summary = try place.run(part, records.joined(separator: "\n"), batch: batch)
+    #expect(summary.rejected == 1)
+    #expect(try place.folder.rows("SELECT ZK, ZV FROM ZA ORDER BY 1", of: "s.sqlite") == ["a x", "b one"])
   }
 
   @Test(
