@@ -59,7 +59,8 @@ struct SpokenOrder {
     _ batch: ImportBatch, _ outcomes: ContiguousArray<RecordLedger.Outcome>, in pass: Pass
   ) -> [Int] {
     let file = RejectOutput.FilePlace(source: batch.records.source, member: batch.records.member)
-    if files[file] == nil { files[file] = UInt64(files.count) }
+    // The numbers of records that are replayed go on from one file to the next, and back.
+    if files[file] == nil { files[file] = batch.records.isReplayed ? 0 : UInt64(files.count) }
     // Taken out, so that going through the values holds no access to it.
     var last = self.last
     self.last = [:]

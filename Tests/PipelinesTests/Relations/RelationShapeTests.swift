@@ -262,6 +262,22 @@ import Testing
     }
   }
 
+  @Test("in a replay they count in the order of its lines, whatever files they are from")
+  func saidOfTargetReplayed() throws {
+    let place = try Place(Self.chain)
+    let lines = [
+      #"{"file":"1.ndjson","raw":"{\"k\":\"a\",\"v\":\"x\",\"r\":\"b\",\"rv\":\"one\"}"}"#,
+      #"{"file":"2.ndjson","raw":"{\"k\":\"b\",\"v\":\"own\"}"}"#,
+      #"{"file":"1.ndjson","raw":"{\"k\":\"c\",\"v\":\"z\",\"r\":\"b\",\"rv\":\"two\"}"}"#,
+    ]
+    try place.folder.write(lines.joined(separator: "\n") + "\n", to: "rejects.ndjson")
+    let definition = try place.definition(Self.chained(missing: "create"), #"{"k":"none"}"#, batch: 1000)
+    let replay = definition.replaying(
+      ByteSource(path: place.folder.file("rejects.ndjson")), rejectsPath: place.folder.file("again.ndjson"))
+    #expect(try ImportSession(replay).run().inserted == 3)
+    #expect(try place.folder.rows("SELECT ZK, ZV FROM ZA ORDER BY 1", of: "s.sqlite") == ["a x", "b two", "c z"])
+  }
+
   @Test(
     "what a record that is turned away says of its own object hides nothing when the run is stopped and resumed",
     arguments: ["mode: create-missing", "duplicates: first", "duplicates: reject"])
