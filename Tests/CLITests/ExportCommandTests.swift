@@ -189,6 +189,14 @@ struct ExportCommandTests {
     #expect(try run.object()["inserted"] as? Int == 3, "\(run.words)")
     let verify = try Command(["store", "verify", "new.sqlite"], in: folder.path)
     #expect(verify.words == "new.sqlite: sound, 3 rows checked\n")
+
+    let seed = try Command(["seed", "--from", "s.sqlite", "--store", "new.sqlite", "--json"], in: folder.path)
+    let left = "not in the prepared store or do not refer back (A.b 1, A.next 1, A.B:loose 1, A.bs 3)"
+    #expect(seed.words.contains(left), "\(seed.words)")
+    let uncopied = try #require(try seed.object()["dangling_references"] as? [[String: Any]])
+    #expect(uncopied.compactMap { $0["count"] as? Int } == [1, 1, 1, 3])
+    let both = try Command(["store", "verify", "new.sqlite"], in: folder.path)
+    #expect(both.words == "new.sqlite: sound, 6 rows checked\n")
   }
 
   @Test("names that differ only in case are not columns of a header", arguments: ["csv", "tsv"])

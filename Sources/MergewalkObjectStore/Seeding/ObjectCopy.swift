@@ -39,6 +39,11 @@ public struct ObjectCopy: Sendable {
     public internal(set) var entities: [String: Counts] = [:]
     /// The number of copied files of external data.
     public internal(set) var externalFiles = 0
+    /// The number of references that are not copied, by field, such as `Order.customer`.
+    ///
+    /// The prepared store does not have the objects that they lead to, or these do not refer back in a one-to-one
+    /// relationship.
+    public internal(set) var danglingReferences: [(field: String, count: Int)] = []
     /// The mark in the store's metadata.
     public internal(set) var seed: StoreSeed?
     /// Facts about the store that a writer should know.
@@ -99,6 +104,7 @@ public struct ObjectCopy: Sendable {
       let writer = ObjectCopyWriter(
         plan: try plan.matched(to: file.schema, options: options), file: file, options: options)
       result.entities = try writer.run()
+      result.danglingReferences = plan.dangling.counts
       result.externalFiles = try copyExternalData(writer, file, staging)
       if let mark { try file.markSeed(mark) }
       result.seed = mark
@@ -136,7 +142,7 @@ public struct ObjectCopy: Sendable {
         throw StoreError(.incompatibleModel, path: source, message: "the model lacks the store's configuration")
       }
       let adapted = try schema.adapted(to: connection)
-      return ObjectCopySource(schema: adapted, counts: try ObjectCopySource.counts(adapted, connection))
+      return try ObjectCopySource(adapted, connection)
     }
   }
 
