@@ -121,7 +121,7 @@ final class RejectOutput {
       entries.append(
         Entry(
           record: reject.record, field: reject.field.map(Int.init), code: reject.code, detail: reject.detail,
-          element: reject.element))
+          others: reject.others, element: reject.element))
     }
     // Stable by construction: the order in which reasons were found breaks ties.
     let order = entries.indices.sorted { (entries[$0].record, $0) < (entries[$1].record, $1) }
@@ -184,6 +184,7 @@ final class RejectOutput {
     var field: Int?
     var code: RejectCode
     var detail: String
+    var others: [Int] = []
     var element: RejectedElement?
   }
 
@@ -301,7 +302,7 @@ final class RejectOutput {
             entry.code, value: $0, field: plan.fields[field], entity: names.entity, detail: entry.detail)
         }
       }
-    let rest = entry.detail.isEmpty ? plan.otherKeyParts(entry.code, field, record, batch) : ""
+    let rest = entry.detail.isEmpty ? plan.otherParts(entry.code, field, entry.others, record, batch) : ""
     return Reject.Reason(
       entry.code, message: message + rest, entity: names.entity, attribute: names.attribute, field: names.column,
       position: records.position(record, column))
@@ -315,7 +316,7 @@ final class RejectOutput {
         RejectMessage.text(entry.code, value: $0, field: plan.fields[field], entity: plan.fieldNames[field].entity)
       } : nil
     guard let message else { return RejectMessage.text(entry.code, detail: entry.detail) }
-    return message + plan.otherKeyParts(entry.code, field, record, batch)
+    return message + plan.otherParts(entry.code, field, entry.others, record, batch)
   }
 }
 

@@ -112,7 +112,7 @@ public struct ObjectCopy: Sendable {
       try file.finish()
     } catch {
       try? file.rollBackRun()
-      throw Self.explained(error, target)
+      throw Self.explained(error, file)
     }
     return result
   }
@@ -159,11 +159,13 @@ public struct ObjectCopy: Sendable {
   }
 
   /// Says what to do about a refused row.
-  private static func explained(_ error: StoreError, _ path: String) -> StoreError {
+  private static func explained(_ error: StoreError, _ file: StoreFile) -> StoreError {
     guard let cause = error.cause, cause.kind.isConstraint else { return error }
+    let names = file.schema.propertyNames(ofColumns: cause.columns)
+    let reason = names.isEmpty ? cause.message : names.joined(separator: ", ")
     return StoreError(
-      error.code, path: path,
-      message: "the store already has an object with the same unique values: \(cause.message); name the attributes by"
+      error.code, path: file.path,
+      message: "the store already has an object with the same unique values: \(reason); name the attributes by"
         + " which such objects are found (--find-by ENTITY.ATTRIBUTE)", cause: cause)
   }
 }
