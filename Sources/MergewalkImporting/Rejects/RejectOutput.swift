@@ -227,7 +227,7 @@ final class RejectOutput {
     guard let first = entries.first else { return }
     counts[first.code, default: 0] += 1
     guard isKept(first.code) else { return }
-    let reasons = entries.map { reason($0, record, batch) }
+    let reasons = entries.filter { !isRepeated($0, entries) }.map { reason($0, record, batch) }
     var reject = Reject(
       file: redaction(sources[batch.records.source].path), member: member(of: batch),
       record: batch.records.records[record].index + 1, reason: reasons[0],
@@ -236,6 +236,15 @@ final class RejectOutput {
     complete(&reject, batch)
     try batch.records.withRawRecord(record) { (raw) throws(RejectWriterError) in
       try keep(reject, raw: raw)
+    }
+  }
+
+  /// Whether it is what “since” cannot read, and an attribute that takes the same column cannot either: it is one fault.
+  private func isRepeated(_ entry: Entry, _ entries: [Entry]) -> Bool {
+    guard let since = plan.sinceField, entry.field == since, entry.element == nil else { return false }
+    return entries.contains { other in
+      guard let field = other.field, field != since, other.element == nil else { return false }
+      return other.code == entry.code && plan.fieldColumns[field] == plan.fieldColumns[since]
     }
   }
 
