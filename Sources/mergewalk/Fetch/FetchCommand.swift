@@ -237,7 +237,7 @@ struct FetchCommand: ParsableCommand {
     for pattern in predicate?.patternsOfSQL ?? [] {
       Console.words("\(option): warning: \(ObjectPredicate.sqlPattern(pattern)) [sqlPattern]")
     }
-    for sentence in predicate?.mismatchedValues(in: scope, storeUUID: storeUUID) ?? [] {
+    for sentence in predicate?.mismatchedValues(in: scope, storeUUID: { storeUUID }) ?? [] {
       Console.words("\(option): warning: \(sentence) [neverEqual]")
     }
   }
