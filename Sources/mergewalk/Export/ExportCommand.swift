@@ -93,11 +93,16 @@ struct ExportCommand: ParsableCommand {
         "  note     objects refer to others that were not exported (\(summary.missingEntities.joined(separator: ", ")));"
           + " the pipeline sets such references to nothing, or rejects the record where one is mandatory")
     }
-    if let words = DanglingReferencesOutput.words(
+    if let words = FieldCounts.dangling(
       summary.danglingReferences, of: "the store",
       outcome: "the pipeline sets them to nothing, or rejects the record where one is mandatory")
     {
       lines.append(words)
+    }
+    if !summary.invalidValues.isEmpty {
+      lines.append(
+        "  warning  values break rules of the model (\(FieldCounts.list(summary.invalidValues))); reading them back"
+          + " rejects their records")
     }
     lines.append("  read it  mergewalk run \(ShellText.word(summary.pipelinePath)) --store NEW.sqlite")
     return lines.joined(separator: "\n")
@@ -115,7 +120,8 @@ struct ExportCommand: ParsableCommand {
           ]
         }),
       "missing_entities": .strings(summary.missingEntities),
-      "dangling_references": DanglingReferencesOutput.json(summary.danglingReferences),
+      "dangling_references": FieldCounts.json(summary.danglingReferences),
+      "invalid_values": FieldCounts.json(summary.invalidValues),
     ]
   }
 }

@@ -28,7 +28,7 @@ struct Installation {
     let inserted = objects.entities.values.reduce(0) { $0 + $1.inserted }
     lines.append("\(store): \(name), \(Figures.count(inserted, "object")) copied")
     if !objects.entities.isEmpty { lines.append(table.text) }
-    if let words = DanglingReferencesOutput.words(
+    if let words = FieldCounts.dangling(
       objects.danglingReferences, of: "the prepared store", outcome: "they were not copied")
     {
       lines.append(words)
@@ -43,7 +43,7 @@ struct Installation {
       "status": .string(status), "store": .string(store), "seed": .nullable(seed),
       "byte_equal": .boolean(copy?.isByteEqual ?? false),
       "external_files": .integer(copy?.externalFiles ?? objects?.externalFiles ?? 0),
-      "dangling_references": DanglingReferencesOutput.json(objects?.danglingReferences ?? []),
+      "dangling_references": FieldCounts.json(objects?.danglingReferences ?? []),
       "entities": .named(objects?.entities ?? [:]) { counts in
         ["inserted": .integer(counts.inserted), "found": .integer(counts.found), "updated": .integer(counts.updated)]
       },
