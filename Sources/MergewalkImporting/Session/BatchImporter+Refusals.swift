@@ -21,9 +21,10 @@ struct Refusal {
     for node in [plan.nodes[plan.root]] + plan.nodes {
       let table = store.schema.table(forRoot: node.rootEntity)
       let fields = zip(node.keyFields + node.attributeFields, node.keySlots + node.attributeSlots)
-      let found = columns.compactMap { column in
-        fields.first { table.columnName(slot: $0.1).map { "\(table.name).\($0)" } == column }?.0
-      }
+      // What a record does not give has no value to show.
+      let given = fields.filter { !plan.fieldNames[$0.0].column.isEmpty }
+      let names = given.map { table.columnName(slot: $0.1).map { "\(table.name).\($0)" } }
+      let found = columns.compactMap { column in names.firstIndex(of: column).map { given[$0].0 } }
       if !found.isEmpty { return found }
     }
     return []
