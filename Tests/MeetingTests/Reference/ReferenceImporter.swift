@@ -47,6 +47,10 @@ struct ReferenceImporter {
   var isRefused = false
   /// The object that the current record stands for.
   var settled = 0
+  /// Where the record stands whose values are written.
+  var place = Place(file: 0, number: 0)
+  /// Where the record stands that has said last what an attribute of an object of the own hierarchy is.
+  var said: [Int: [String: Place]] = [:]
   /// Records whose relationships are set when all objects are there.
   var linking: [Entry] = []
   /// Records that are imported when all others are.
@@ -195,7 +199,7 @@ struct ReferenceImporter {
     let holds = part.root.mode != .insert || definition.rejects.path == nil
     since = part.since.map { ReferenceSince($0, stored: cursors[part.name], holds: holds) }
     (linking, waiting, waitingObjects, isSecondPass) = ([], [], [], false)
-    (parked, imported) = ([], [])
+    (parked, imported, said) = ([], [], [:])
     var lists: Set<String> = []
     if case .xml = part.format { lists = Set(part.root.relationships.compactMap { $0.list?.column }) }
     contract = part.contract.map { ReferenceContract($0, columns: sourceColumns, names: names, lists: lists) }
@@ -239,6 +243,7 @@ struct ReferenceImporter {
 
   private mutating func importRecord(_ read: ReadRecord, _ place: Place) {
     let root = part.root
+    self.place = place
     let (record, verdict) = transform(read)
     let moment = since?.value(of: record) ?? .none
     if let since, since.isBeforeCursor(moment) { return counts.skipped += 1 }
