@@ -3,8 +3,8 @@ import MergewalkImporting
 extension Factors {
   /// How runs go.
   static let runs = [
-    since, rejects, rejectsBefore, course, after, condition, transforms, process, hooks, contract, ignored, fields,
-    stores, direct, surroundings, modelFile, diff,
+    since, rejects, rejectsBefore, course, after, condition, transforms, lookup, process, hooks, contract, ignored,
+    fields, stores, direct, surroundings, modelFile, diff,
   ]
 
   /// Adds a column that only grows, by and large.

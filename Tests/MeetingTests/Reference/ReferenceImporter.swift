@@ -25,6 +25,8 @@ struct ReferenceImporter {
   var rejects: [RunOutcome.Reject] = []
   /// Keys of the import's own entity that records have named, for the policies about duplicates.
   var seen: Set<[ReferenceValue]> = []
+  /// The objects when the import began, which steps look up.
+  var lookedUp = ObjectGraph()
   /// What is agreed about the source.
   var contract: ReferenceContract?
   /// Where the source tells names that the import may not know.
@@ -162,15 +164,15 @@ struct ReferenceImporter {
       }
       return roots
     }
+    func runsBehind(_ part: ImportPart, _ other: ImportPart) -> Bool {
+      if let root = makes(other), needs(part.root).contains(root) { return true }
+      return looksUp(part, in: other)
+    }
     var left = Array(parts.indices)
     var order: [Int] = []
     while !left.isEmpty {
       let place =
-        left.firstIndex { index in
-          left.allSatisfy { other in
-            other == index || makes(parts[other]).map { !needs(parts[index].root).contains($0) } ?? true
-          }
-        } ?? 0
+        left.firstIndex { index in left.allSatisfy { $0 == index || !runsBehind(parts[index], parts[$0]) } } ?? 0
       order.append(left.remove(at: place))
     }
     return order
@@ -200,6 +202,7 @@ struct ReferenceImporter {
     since = part.since.map { ReferenceSince($0, stored: cursors[part.name], holds: holds) }
     (linking, waiting, waitingObjects, isSecondPass) = ([], [], [], false)
     (parked, imported, said) = ([], [], [:])
+    lookedUp = graph
     var lists: Set<String> = []
     if case .xml = part.format { lists = Set(part.root.relationships.compactMap { $0.list?.column }) }
     contract = part.contract.map { ReferenceContract($0, columns: sourceColumns, names: names, lists: lists) }

@@ -95,6 +95,8 @@ struct Scenario: Sendable {
   var hasLook = false
   /// The delete rules of relationships to many, by their names, where they are not the model's usual ones.
   var deleteRules: [String: String] = [:]
+  /// Whether a store that is there before has units, which nothing else writes.
+  var hasUnits = false
   /// Whether the store computes attributes from others.
   var hasDerived = false
   /// Whether the store is there before.
