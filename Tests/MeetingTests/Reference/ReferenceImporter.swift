@@ -128,7 +128,11 @@ struct ReferenceImporter {
     outcome.rejects = rejects.sorted()
     let rejected = outcome.parts.reduce(0) { $0 + $1.rejected }
     outcome.status = rejected + outcome.denied > 0 ? "completed_with_rejects" : "completed"
-    if isBreached || isOverLimit(rejected) {
+    if outcome.failure != nil {
+      let outcome = outcome
+      self = before
+      self.outcome = outcome
+    } else if isBreached || isOverLimit(rejected) {
       let outcome = outcome
       self = before
       self.outcome = outcome

@@ -42,6 +42,7 @@ extension ReferenceImporter {
   mutating func transform(_ read: ReadRecord) -> (ReadRecord, Verdict) {
     var record = read
     var codes: Set<String> = Set(contract?.codes(read) ?? [])
+    if contract?.isBroken ?? false { outcome.failure = ImportError.Code.contract.rawValue }
     do throws(TransformFailure) {
       if let filter = part.filter, try !holds(filter.text, record) { return (record, .skipped) }
     } catch {
