@@ -22,6 +22,7 @@ struct SpokenOrder {
 
   /// A value that is not written, because that of a later record is.
   struct Overwritten {
+    var node: Int
     var field: Int
     var record: Int
     var tag: UInt8
@@ -78,11 +79,17 @@ struct SpokenOrder {
   /// Makes the values of a batch absent that later records have overwritten.
   func hideOverwritten(_ batch: inout ImportBatch, in pass: Pass) -> [Overwritten] {
     var found: [Overwritten] = []
-    forEachValue(batch, in: pass) { _, value, record, attribute, place in
+    forEachValue(batch, in: pass) { speaker, value, record, attribute, place in
       guard let later = last[attribute], later > place, !gone.contains(later) else { return }
-      found.append(Overwritten(field: value.field, record: record, tag: batch.columns[value.field].tags[record]))
+      let tag = batch.columns[value.field].tags[record]
+      found.append(Overwritten(node: speaker.node, field: value.field, record: record, tag: tag))
     }
-    for value in found { batch.columns[value.field].tags[value.record] = CellTag.absent }
+    for value in found {
+      batch.columns[value.field].tags[value.record] = CellTag.absent
+      // The record says something else now, so that one which says the same as it did is not taken for its repetition.
+      guard batch.nodes[value.node].contentHashes.indices.contains(value.record) else { continue }
+      batch.nodes[value.node].contentHashes[value.record] = 0
+    }
     return found
   }
 

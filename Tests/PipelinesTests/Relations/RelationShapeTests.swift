@@ -270,6 +270,18 @@ import Testing
     }
   }
 
+  @Test(
+    "a record that says what an overwritten one has said is written",
+    arguments: ["create", "reject", #""null""#], [1, 2, 1000])
+  func saidTwice(missing: String, batch: Int) throws {
+    let place = try Place(Self.chain)
+    let records = [
+      #"{"k":"d","v":"x","r":"a","rv":"t"}"#, #"{"k":"a","v":"own"}"#, #"{"k":"c","v":"y","r":"a","rv":"t"}"#,
+    ]
+    try place.run(Self.chained(missing: missing), records.joined(separator: "\n"), batch: batch)
+    #expect(try place.folder.rows("SELECT ZK, ZV FROM ZA ORDER BY 1", of: "s.sqlite") == ["a t", "c y", "d x"])
+  }
+
   @Test("what a record says that the second pass rejects does not hide what others say", arguments: [1, 2, 1000])
   func saidByRejected(batch: Int) throws {
     let place = try Place(Self.chain)
