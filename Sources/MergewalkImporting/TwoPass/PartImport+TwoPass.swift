@@ -173,6 +173,7 @@ extension PartImport {
         list.append(
           RecordReject(record: Int32(record), field: field < 0 ? nil : field, code: .missingTarget))
         importer.settleValues(of: record, batch, isRejected: true)
+        importer.spoken?.takeBack(record, of: batch)
       }
       try rejects.write(batch, list)
     }

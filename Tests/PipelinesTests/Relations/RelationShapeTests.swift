@@ -271,6 +271,40 @@ import Testing
   }
 
   @Test(
+    "a record that says what an overwritten one has said is written",
+    arguments: ["create", "reject", #""null""#], [1, 2, 1000])
+  func saidTwice(missing: String, batch: Int) throws {
+    let place = try Place(Self.chain)
+    let records = [
+      #"{"k":"d","v":"x","r":"a","rv":"t"}"#, #"{"k":"a","v":"own"}"#, #"{"k":"c","v":"y","r":"a","rv":"t"}"#,
+    ]
+    try place.run(Self.chained(missing: missing), records.joined(separator: "\n"), batch: batch)
+    #expect(try place.folder.rows("SELECT ZK, ZV FROM ZA ORDER BY 1", of: "s.sqlite") == ["a t", "c y", "d x"])
+  }
+
+  @Test("what a record says that the second pass rejects does not hide what others say", arguments: [1, 2, 1000])
+  func saidByRejected(batch: Int) throws {
+    let place = try Place(Self.chain)
+    let records = [
+      #"{"k":"a","v":"x","r":"b","rv":"one"}"#, #"{"k":"b","v":"own","r":"nobody"}"#, #"{"k":"b"}"#,
+    ]
+    let summary = try place.run(Self.chained(missing: "reject"), records.joined(separator: "\n"), batch: batch)
+    #expect((summary.inserted, summary.rejected) == (2, 1))
+    #expect(try place.folder.rows("SELECT ZK, ZV FROM ZA ORDER BY 1", of: "s.sqlite") == ["a x", "b one"])
+  }
+
+  @Test("what is said of a target that is there and only to be created hides nothing", arguments: [1, 2, 1000])
+  func saidOfOnlyCreated(batch: Int) throws {
+    let place = try Place(Self.chain)
+    let records = [
+      #"{"k":"b","v":"own"}"#, #"{"k":"b","v":"again","r":"c","rv":"made"}"#, #"{"k":"a","v":"x","r":"b","rv":"one"}"#,
+    ]
+    try place.run(
+      Self.chained(missing: "create, mode: create-missing"), records.joined(separator: "\n"), batch: batch)
+    #expect(try place.folder.rows("SELECT ZK, ZV FROM ZA ORDER BY 1", of: "s.sqlite") == ["a x", "b again", "c made"])
+  }
+
+  @Test(
     "a relationship and the list at its other end, of one object in one batch, keep one order", arguments: [1, 2, 100])
   func bothEndsOrdered(batch: Int) throws {
     let place = try Place(
