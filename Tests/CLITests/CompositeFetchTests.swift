@@ -47,6 +47,33 @@ struct CompositeFetchTests {
     #expect(deep.output == "n\n2\n", "\(deep.words)")
   }
 
+  @Test(
+    "a composite attribute itself is refused, with its elements",
+    arguments: [("--columns", "home"), ("--group-by", "home"), ("--sort", "home"), ("--predicate", "home == NULL")])
+  func itself(_ option: String, _ text: String) throws {
+    let command = try fetch(option, text)
+    #expect(command.status == 2)
+    let message = "\(option):1:1: error: P.home is a composite attribute, of which the store has the elements only"
+    #expect(command.words.contains(message), "\(command.words)")
+    #expect(command.words.contains("name an element: home.city, home.place.x\n"), "\(command.words)")
+  }
+
+  @Test("an error names the option that is to blame, or those that can be")
+  func blame() throws {
+    let distinct = try fetch("--distinct", "--columns", "home.city", "--sort", "n")
+    #expect(
+      distinct.words == "--distinct: error: distinct results cannot be sorted by n, which is not fetched"
+        + " [invalidRequest]\n  hint: fetch it, too\n")
+    let many = try fetch("--sort", "staff")
+    let hint = "hint: sort by an aggregate of it, such as @count\n"
+    #expect(many.words.hasPrefix("--sort:1:1: error: ") && many.words.hasSuffix(hint), "\(many.words)")
+    let sum = "s=sum(n - n + 9223372036854775807)"
+    let one = try fetch("--columns", sum)
+    #expect(one.words.hasPrefix("--columns: error: the sum of whole numbers is beyond 64 bits"), "\(one.words)")
+    let two = try fetch("--columns", sum, "--predicate", "n > 0")
+    #expect(two.words.hasPrefix("--predicate, --columns: error: the sum"), "\(two.words)")
+  }
+
   @Test("a name that is none of an element is refused with the nearest one")
   func unknown() throws {
     let command = try fetch("--predicate", "home.citi == 'Sofia'")

@@ -31,6 +31,29 @@ struct CompositeKeyRejectTests {
     #expect(reject["code"] as? String == code)
   }
 
+  @Test("a message about a uniqueness constraint has all its attributes, and no text of SQLite")
+  func constraint() throws {
+    let folder = TemporaryFolder()
+    try folder.write(
+      "entities: { K: { attributes: { k: string, a: string, b: integer64, c: { type: string, default: x } },"
+        + " unique: [[a, b], [c]] } }", to: "model.yaml")
+    func run(_ csv: String, _ attributes: String) throws -> String {
+      try folder.write(csv, to: "in.csv")
+      try folder.write(
+        "{ model: model.yaml, store: s.sqlite, source: in.csv, rejects: r.ndjson,"
+          + " import: { entity: K, find_by: k, attributes: [\(attributes)] } }", to: "k.yaml")
+      _ = try Command(["run", "k.yaml", "--quiet"], in: folder.path)
+      return try Command(["rejects", "show", "r.ndjson"], in: folder.path).output
+    }
+    let several = try run("k,a,b,c\n1,x,1,p\n2,x,1,q\n3,y,1,r\n", "a, b, c")
+    let both = "another object has the value \"x\" for K.a, K.b = \"1\" [constraint.unique]"
+    #expect(several.contains(both), "\(several)")
+    #expect(!several.contains("ZK"), "\(several)")
+    // No column fills the attribute that is to blame.
+    let unfilled = try run("k,a\n4,p\n5,q\n", "a")
+    #expect(unfilled.contains("another object has the same values: K.c [constraint.unique]"), "\(unfilled)")
+  }
+
   @Test("a message about a key has all its parts")
   func allParts() throws {
     let folder = TemporaryFolder()

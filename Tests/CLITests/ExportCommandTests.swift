@@ -189,6 +189,50 @@ struct ExportCommandTests {
     #expect(try run.object()["inserted"] as? Int == 3, "\(run.words)")
     let verify = try Command(["store", "verify", "new.sqlite"], in: folder.path)
     #expect(verify.words == "new.sqlite: sound, 3 rows checked\n")
+
+    let seed = try Command(["seed", "--from", "s.sqlite", "--store", "new.sqlite", "--json"], in: folder.path)
+    let left = "not in the prepared store or do not refer back (A.b 1, A.next 1, A.B:loose 1, A.bs 3)"
+    #expect(seed.words.contains(left), "\(seed.words)")
+    let uncopied = try #require(try seed.object()["dangling_references"] as? [[String: Any]])
+    #expect(uncopied.compactMap { $0["count"] as? Int } == [1, 1, 1, 3])
+    let both = try Command(["store", "verify", "new.sqlite"], in: folder.path)
+    #expect(both.words == "new.sqlite: sound, 6 rows checked\n")
+  }
+
+  @Test("values that break rules of the model are counted, and reading them back rejects their records")
+  func invalidValues() throws {
+    try folder.write(
+      """
+      entities:
+        P:
+          attributes:
+            n: { type: integer32, min: 1, max: 9 }
+            r: { type: double, max: 2 }
+            name: { type: string!, max_length: 3 }
+          relationships:
+            up: { to_one: P, inverse: down, required: true }
+            down: { to_many: P, inverse: up }
+      """, to: "model.yaml")
+    let rows = (1...6).map { "{\"_id\":\($0),\"n\":1,\"r\":1,\"name\":\"abc\",\"up\":1}\n" }
+    try folder.write(rows.joined(), to: "P.ndjson")
+    try folder.write(
+      "{ model: model.yaml, store: s.sqlite, objects: [{ entity: P, files: P.ndjson }] }", to: "p.yaml")
+    #expect(try Command(["run", "p.yaml", "--quiet"], in: folder.path).status == 0)
+    let sound = try Command(["export", "s.sqlite", "--out", "sound", "--json"], in: folder.path)
+    #expect(try (sound.object()["invalid_values"] as? [Any])?.isEmpty == true)
+    #expect(!sound.words.contains("warning"), "\(sound.words)")
+
+    let connection = try Connection(path: folder.file("s.sqlite"), mode: .readWrite)
+    try connection.execute(
+      "UPDATE ZP SET ZN = 10 WHERE Z_PK = 2; UPDATE ZP SET ZR = 3 WHERE Z_PK = 3; UPDATE ZP SET ZNAME = 'abcd' WHERE"
+        + " Z_PK = 4; UPDATE ZP SET ZNAME = NULL WHERE Z_PK = 5; UPDATE ZP SET ZUP = NULL WHERE Z_PK = 6")
+    try connection.close()
+    let export = try Command(["export", "s.sqlite", "--out", "out", "--json"], in: folder.path)
+    #expect(export.status == 0 && export.words.contains("(P.n 1, P.name 2, P.r 1, P.up 1)"), "\(export.words)")
+    let counts = try #require(try export.object()["invalid_values"] as? [[String: Any]])
+    #expect(counts.compactMap { $0["count"] as? Int } == [1, 2, 1, 1])
+    let run = try Command(["run", "out/pipeline.yaml", "--store", "new.sqlite", "--json"], in: folder.path)
+    #expect(try run.object()["rejected"] as? Int == 5, "\(run.words)")
   }
 
   @Test("names that differ only in case are not columns of a header", arguments: ["csv", "tsv"])

@@ -154,6 +154,20 @@ struct RejectsCommandTests {
     #expect(try none.status == 0 && none.object()["rejects"] as? Int == 0)
   }
 
+  @Test("a value that neither an attribute nor “since” can read is one fault")
+  func since() throws {
+    try folder.write("entities: { K: { attributes: { k: string, n: integer64, m: integer64 } } }", to: "m.yaml")
+    try folder.write("k,n,m\na,1,1\nb,x,y\n", to: "in.csv")
+    try folder.write(
+      "{ model: m.yaml, store: s.sqlite, source: in.csv, rejects: r.ndjson, since: { column: n, type: integer },"
+        + " import: { entity: K, find_by: k, attributes: [n, m] } }", to: "p.yaml")
+    #expect(try Command(["run", "p.yaml", "--quiet"], in: folder.path).status == 1)
+    let text = try String(contentsOfFile: folder.file("r.ndjson"), encoding: .utf8)
+    let line = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    let also = (line["also"] as? [[String: Any]] ?? []).map { $0["attribute"] as? String ?? "" }
+    #expect(line["attribute"] as? String == "n" && also == ["m"], "\(text)")
+  }
+
   @Test("repaired records are imported; those that fail again are in the next file, and nothing is lost")
   func replay() throws {
     let path = try reject()

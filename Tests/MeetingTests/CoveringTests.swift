@@ -59,6 +59,7 @@ import Testing
         KnownIssues.applied(to: Factors.all),
         to: [
           "repeats": ["never"], "store": ["existing"], "direct": ["always"], "list": ["none"], "parent": ["none"],
+          "parent-says": ["nothing"],
           "model": ["flat"], "constraint": ["key"], "stores": ["one"], "duplicates": ["last"],
           "find": ["little-memory", "pieces", "automatic", "scan"],
         ]))

@@ -96,7 +96,7 @@ private struct Builder {
   }
 
   mutating func add(_ field: IdentityField) throws(DiagnosticList) {
-    var made = try CompiledField(Self.fieldImport(field), attribute: Self.attribute(field))
+    var made = try CompiledField(Self.fieldImport(field), attribute: field.attribute)
     made.identifier = Int32(compiled.count)
     place(field, at: compiled.count)
     compiled.append(made)
@@ -129,30 +129,6 @@ private struct Builder {
         columns.append(.init(definition: column, field: index, reference: nil))
       }
     }
-  }
-
-  /// The attribute as whose values the field is converted.
-  private static func attribute(_ field: IdentityField) -> AttributeDescription {
-    if case .attribute(var attribute) = field.kind {
-      if attribute.isDerived {
-        attribute.derivationExpression = nil
-        attribute.isOptional = true
-      }
-      return attribute
-    }
-    var attribute = AttributeDescription(name: field.name, type: field.isList ? .string : .integer64)
-    switch field.kind {
-    case .identity: attribute.isOptional = false
-    case .toOne(let relationship): attribute.isOptional = relationship.isOptional
-    default: attribute.isOptional = true
-    }
-    switch field.kind {
-    case .identity, .toOne, .owner:
-      attribute.validation.minimumValue = .integer(1)
-      attribute.validation.minimumText = "1"
-    default: break
-    }
-    return attribute
   }
 
   private static func fieldImport(_ field: IdentityField) -> FieldImport {

@@ -314,10 +314,10 @@ final class IdentitySession {
         record: Int32(record), field: field(relationship), code: .inverse,
         detail: "\(model.entities[relationship.destinationEntity].name) \(finding.other)")
     case .unique(let index):
-      let field = part.columns.first { $0.definition.name == index.columns.first }?.field
+      // A column without a field is null, and then no other object has the values.
+      let fields = index.columns.compactMap { name in part.columns.first { $0.definition.name == name }?.field }
       return RecordReject(
-        record: Int32(record), field: field.map(Int32.init), code: .unique,
-        detail: "unique are " + index.columns.joined(separator: ", "))
+        record: Int32(record), field: fields.first.map(Int32.init), code: .unique, others: Array(fields.dropFirst()))
     }
   }
 

@@ -11,10 +11,12 @@ struct SyncCheck {
   private(set) var scope: ObjectPredicate?
 
   /// Checks the policy of one import.
-  init(part: EntityImport, entity: EntityDescription, model: ManagedObjectModel, path: String) {
+  ///
+  /// - Parameter storePath: The store of the run; `nil` when it is not known.
+  init(part: EntityImport, entity: EntityDescription, model: ManagedObjectModel, path: String, storePath: String?) {
     findings = FindingList(path: path)
     checkSoftDelete(part, entity)
-    checkScope(part, entity, model)
+    checkScope(part, entity, model, storePath)
   }
 
   private func place(_ option: String, _ part: EntityImport) -> SourcePosition {
@@ -52,7 +54,9 @@ struct SyncCheck {
     }
   }
 
-  private mutating func checkScope(_ part: EntityImport, _ entity: EntityDescription, _ model: ManagedObjectModel) {
+  private mutating func checkScope(
+    _ part: EntityImport, _ entity: EntityDescription, _ model: ManagedObjectModel, _ storePath: String?
+  ) {
     guard let scope = part.sync.scope else { return }
     do throws(PredicateError) {
       let typing = ModelScope(model, entity).reading(part.sync.scopeText?.text ?? "")
@@ -63,7 +67,10 @@ struct SyncCheck {
       _ = try FetchCompiler(schema: StoreSchema(model: model), storeUUID: "").compile(
         request, selecting: .primaryKeys(withSortKeys: false))
       // Such a mistake beside `!=` would let everything go.
-      for sentence in typed.mismatchedValues(in: typing) {
+      let mismatched = typed.mismatchedValues(in: typing) {
+        storePath.flatMap { try? StoreMetadata.read(path: $0).uuid }
+      }
+      for sentence in mismatched {
         findings.report(.invalidScope, at: part.sync.scopeText?.position ?? place("where", part), sentence)
       }
     } catch {

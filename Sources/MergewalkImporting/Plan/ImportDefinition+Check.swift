@@ -11,7 +11,9 @@ extension ImportDefinition {
     var findings: [Diagnostic] = []
     if objects.isEmpty {
       for part in parts {
-        findings += part.resolved(model: model, path: path, hasRejectsFile: rejects.path != nil).findings
+        let resolved = part.resolved(
+          model: model, path: path, hasRejectsFile: rejects.path != nil, storePath: storePath)
+        findings += resolved.findings
       }
     } else {
       for part in objects { findings += part.check(model: model, path: path, readsFiles: false) }

@@ -45,7 +45,7 @@ struct ImportPlan: Sendable {
   init(_ definition: ImportDefinition, part: ImportPart) throws(DiagnosticList) {
     let resolved = part.resolved(
       model: definition.model, path: definition.path ?? definition.name,
-      hasRejectsFile: definition.rejects.path != nil)
+      hasRejectsFile: definition.rejects.path != nil, storePath: definition.storePath)
     guard let plan = resolved.plan else { throw DiagnosticList(resolved.findings) }
     self = plan
   }

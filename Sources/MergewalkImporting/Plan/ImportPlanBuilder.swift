@@ -24,6 +24,8 @@ struct ImportPlanBuilder {
   /// See `RecordFormat.hasElements`.
   var hasElements = false
   var sources: [TransformedField] = []
+  /// The store of the run; `nil` when it is not known.
+  var storePath: String?
 
   init(model: ManagedObjectModel, path: String, isModelLinted: Bool) {
     self.model = model
@@ -71,7 +73,8 @@ struct ImportPlanBuilder {
       attributeFields: attributes.map(\.field), attributeSlots: attributes.map(\.slot), relationships: relationships)
     if part.mode == .replace { node.clearedReferences = part.unfilledReferences(of: entity) }
     if part.mode.removesOthers || part.sync.softDelete != nil, use.owner == nil {
-      let check = SyncCheck(part: part, entity: entity, model: model, path: findings.path)
+      let check = SyncCheck(
+        part: part, entity: entity, model: model, path: findings.path, storePath: storePath)
       findings.add(check.findings.list)
       node.softDelete = check.softDelete
       node.scope = check.scope

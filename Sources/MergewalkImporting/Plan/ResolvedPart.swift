@@ -22,8 +22,10 @@ extension ImportPart {
   ///   - path: the path that findings carry.
   ///   - hasRejectsFile: whether the run keeps what it rejects.
   ///   - isModelLinted: whether what is wrong with the model's own rules has findings already.
+  ///   - storePath: the store of the run; `nil` when it is not known.
   package func resolved(
-    model: ManagedObjectModel?, path: String, hasRejectsFile: Bool, isModelLinted: Bool = false
+    model: ManagedObjectModel?, path: String, hasRejectsFile: Bool, isModelLinted: Bool = false,
+    storePath: String? = nil
   ) -> ResolvedPart {
     var shape = DefinitionShape(path: path, hasRejectsFile: hasRejectsFile)
     shape.check(self)
@@ -34,6 +36,7 @@ extension ImportPart {
     var builder = ImportPlanBuilder(model: model, path: path, isModelLinted: isModelLinted)
     builder.derivedNames = derivedColumnNames
     builder.hasElements = format.hasElements
+    builder.storePath = storePath
     builder.postponesOwn = passes != .one && root.mode != .update
     let root = builder.add(plannedRoot(model))
     let sinceField = since.flatMap { builder.addSince($0, self.root) }

@@ -2,14 +2,22 @@ import MergewalkObjectStore
 import MergewalkRecordFormats
 
 extension ImportPlan {
-  /// The parts of a key behind its first one, of which a reject speaks: `, Row.b = "1"`; empty for other rejects.
+  /// The parts of a key or a uniqueness constraint behind its first one, of which a reject speaks: `, Row.b = "1"`; empty
+  /// for other rejects.
   ///
-  /// - Parameter field: The field that it names.
-  func otherKeyParts(_ code: RejectCode, _ field: Int, _ record: Int, _ batch: ImportBatch) -> String {
-    guard code == .duplicateKey || code == .missingTarget,
+  /// - Parameters:
+  ///   - field: The field that it names.
+  ///   - others: The further fields of a constraint.
+  func otherParts(
+    _ code: RejectCode, _ field: Int, _ others: [Int], _ record: Int, _ batch: ImportBatch
+  ) -> String {
+    var others = others
+    if code == .duplicateKey || code == .missingTarget,
       let node = nodes.first(where: { $0.keyFields.count > 1 && $0.keyFields[0] == field })
-    else { return "" }
-    return node.keyFields.dropFirst().map { other in
+    {
+      others = Array(node.keyFields.dropFirst())
+    }
+    return others.map { other in
       let name = fieldNames[other]
       return ", \(name.entity).\(name.attribute) = \(shown(other, record, batch))"
     }.joined()

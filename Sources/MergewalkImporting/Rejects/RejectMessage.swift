@@ -61,7 +61,8 @@ struct RejectMessage {
         ? "the record names no \(entity): \(name) is empty" : "there is no \(entity) with \(name) = \(shown)"
     case .deleteDenied: return "no record names this \(entity), but a relationship prevents its deletion"
     // The constraint may be that of another entity in the table, and so may the object.
-    case .unique: return "another object has the value \(shown) for \(name)" + suffix(detail)
+    case .unique where detail.isEmpty: return "another object has the value \(shown) for \(name)"
+    case .unique: return text(code, detail: detail)
     default: return "the record was refused" + suffix(detail)
     }
   }

@@ -121,7 +121,7 @@ final class RejectOutput {
       entries.append(
         Entry(
           record: reject.record, field: reject.field.map(Int.init), code: reject.code, detail: reject.detail,
-          element: reject.element))
+          others: reject.others, element: reject.element))
     }
     // Stable by construction: the order in which reasons were found breaks ties.
     let order = entries.indices.sorted { (entries[$0].record, $0) < (entries[$1].record, $1) }
@@ -184,6 +184,7 @@ final class RejectOutput {
     var field: Int?
     var code: RejectCode
     var detail: String
+    var others: [Int] = []
     var element: RejectedElement?
   }
 
@@ -226,7 +227,7 @@ final class RejectOutput {
     guard let first = entries.first else { return }
     counts[first.code, default: 0] += 1
     guard isKept(first.code) else { return }
-    let reasons = entries.map { reason($0, record, batch) }
+    let reasons = entries.filter { !isRepeated($0, entries) }.map { reason($0, record, batch) }
     var reject = Reject(
       file: redaction(sources[batch.records.source].path), member: member(of: batch),
       record: batch.records.records[record].index + 1, reason: reasons[0],
@@ -235,6 +236,15 @@ final class RejectOutput {
     complete(&reject, batch)
     try batch.records.withRawRecord(record) { (raw) throws(RejectWriterError) in
       try keep(reject, raw: raw)
+    }
+  }
+
+  /// Whether it is what “since” cannot read, and an attribute that takes the same column cannot either: it is one fault.
+  private func isRepeated(_ entry: Entry, _ entries: [Entry]) -> Bool {
+    guard let since = plan.sinceField, entry.field == since, entry.element == nil else { return false }
+    return entries.contains { other in
+      guard let field = other.field, field != since, other.element == nil else { return false }
+      return other.code == entry.code && plan.fieldColumns[field] == plan.fieldColumns[since]
     }
   }
 
@@ -301,7 +311,7 @@ final class RejectOutput {
             entry.code, value: $0, field: plan.fields[field], entity: names.entity, detail: entry.detail)
         }
       }
-    let rest = entry.detail.isEmpty ? plan.otherKeyParts(entry.code, field, record, batch) : ""
+    let rest = entry.detail.isEmpty ? plan.otherParts(entry.code, field, entry.others, record, batch) : ""
     return Reject.Reason(
       entry.code, message: message + rest, entity: names.entity, attribute: names.attribute, field: names.column,
       position: records.position(record, column))
@@ -315,7 +325,7 @@ final class RejectOutput {
         RejectMessage.text(entry.code, value: $0, field: plan.fields[field], entity: plan.fieldNames[field].entity)
       } : nil
     guard let message else { return RejectMessage.text(entry.code, detail: entry.detail) }
-    return message + plan.otherKeyParts(entry.code, field, record, batch)
+    return message + plan.otherParts(entry.code, field, entry.others, record, batch)
   }
 }
 

@@ -8,21 +8,26 @@ struct Refusal {
   var code: RejectCode
   /// The field that is to blame, or `nil`.
   var field: Int?
-  /// The message of the model or the database.
+  /// The further fields of a uniqueness constraint of several attributes.
+  var others: [Int] = []
+  /// The message of the model or the database, or the properties of a constraint of which not all have fields.
   var detail: String
 
   /// Whether other rows of the batch may have been written before the refusal.
   var comesWhileWriting: Bool { code == .unique || code == .database }
 
-  /// The first field that is in one of some columns, named as `TABLE.COLUMN`.
-  private static func field(_ columns: [String], _ plan: ImportPlan, _ store: PersistentStore) -> Int? {
-    plan.fieldNames.firstIndex { name in
-      guard let entity = store.model.entity(named: name.entity),
-        let attribute = entity.attribute(named: name.attribute)
-      else { return false }
-      let table = store.schema.table(forRoot: entity.root)
-      return table.columnName(slot: attribute.slot).map { columns.contains("\(table.name).\($0)") } ?? false
+  /// The fields of the first node, the root before the others, that fill columns, which are named as `TABLE.COLUMN`.
+  private static func fields(_ columns: [String], _ plan: ImportPlan, _ store: PersistentStore) -> [Int] {
+    for node in [plan.nodes[plan.root]] + plan.nodes {
+      let table = store.schema.table(forRoot: node.rootEntity)
+      let fields = zip(node.keyFields + node.attributeFields, node.keySlots + node.attributeSlots)
+      // What a record does not give has no value to show.
+      let given = fields.filter { !plan.fieldNames[$0.0].column.isEmpty }
+      let names = given.map { table.columnName(slot: $0.1).map { "\(table.name).\($0)" } }
+      let found = columns.compactMap { column in names.firstIndex(of: column).map { given[$0].0 } }
+      if !found.isEmpty { return found }
     }
+    return []
   }
 
   /// Makes the records of a batch be imported one at a time: they contradict each other.
@@ -45,7 +50,12 @@ struct Refusal {
     case .constraint:
       // What the context says itself is about unique values; the rest are triggers and checks of other code.
       code = error.databaseFailure.map { $0.kind == .unique } ?? true ? .unique : .database
-      if code == .unique { field = Self.field(error.databaseFailure?.columns ?? [], plan, store) }
+      guard code == .unique, let columns = error.databaseFailure?.columns, !columns.isEmpty else { return }
+      let fields = Self.fields(columns, plan, store)
+      field = fields.first
+      others = Array(fields.dropFirst())
+      let isFilled = fields.count == columns.count
+      detail = isFilled ? "" : store.schema.propertyNames(ofColumns: columns).joined(separator: ", ")
     case .conflict, .database, .readOnly, .store, .unstable: return nil
     }
   }
@@ -108,7 +118,7 @@ extension BatchImporter {
         let record = view.records.lowerBound
         if parks(record, refusal, view) { return try importRecords(view) }
         let field = refusal.field ?? nodes[plan.root].plan.keyFields.first
-        reject(record, field: field, refusal.code, view, detail: refusal.detail)
+        reject(record, field: field, refusal.code, view, detail: refusal.detail, others: refusal.others)
         return try noteNamed(view)
       }
       return try importHalves(view)

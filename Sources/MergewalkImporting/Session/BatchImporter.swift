@@ -227,10 +227,16 @@ final class BatchImporter {
   // MARK: Rejecting
 
   /// Rejects a record; the first reason counts.
-  func reject(_ record: Int, field: Int?, _ code: RejectCode, _ view: BatchView, detail: String = "") {
+  ///
+  /// - Parameter others: The further fields of a uniqueness constraint.
+  func reject(
+    _ record: Int, field: Int?, _ code: RejectCode, _ view: BatchView, detail: String = "", others: [Int] = []
+  ) {
     guard view.outcomes[record] != .rejected else { return }
     view.outcomes[record] = .rejected
-    rejects.append(RecordReject(record: Int32(record), field: field.map(Int32.init), code: code, detail: detail))
+    rejects.append(
+      RecordReject(
+        record: Int32(record), field: field.map(Int32.init), code: code, detail: detail, others: others))
   }
 }
 
@@ -243,6 +249,8 @@ struct RecordReject: Sendable {
   var code: RejectCode
   /// The database's message, if any.
   var detail = ""
+  /// The further fields of a uniqueness constraint of several attributes.
+  var others: [Int] = []
   /// The element of a list that is to blame, or `nil`.
   var element: RejectedElement?
 }

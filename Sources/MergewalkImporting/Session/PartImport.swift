@@ -71,6 +71,7 @@ final class PartImport {
   /// Prepares the finding of objects.
   ///
   /// - Parameters:
+  ///   - run: the run that imports the part.
   ///   - place: where in the run the part is imported, and from where on.
   ///   - journal: takes the checkpoints; `nil` when the run cannot be resumed.
   ///   - watch: notes the objects that records name, when those that none names are to go.
@@ -79,7 +80,7 @@ final class PartImport {
   ///   - waiting: takes the records that wait; `nil` for a file of its own.
   init(
     _ definition: ImportDefinition, part: ImportPart, plan: ImportPlan, file: StoreFile, store: PersistentStore,
-    rejects: RejectOutput, place: RunPosition, journal: RunJournal?, watch: SyncWatch? = nil,
+    rejects: RejectOutput, run: RunIdentity, place: RunPosition, journal: RunJournal?, watch: SyncWatch? = nil,
     sample: ChangeSample? = nil, isHeld: Bool = false, waiting: DeferredFile? = nil
   ) throws(ImportError) {
     let started = ImportSession.now()
@@ -88,7 +89,7 @@ final class PartImport {
     self.plan = plan
     self.file = file
     self.rejects = rejects
-    transforms = try TransformRunner(plan, part, store: store, memory: definition.keyMemory)
+    transforms = try TransformRunner(plan, part, run: run, store: store, memory: definition.keyMemory)
     self.place = place
     unmatched = UnmatchedColumns(definition, part, plan, state: place.tally.unmatched)
     self.journal = journal

@@ -8,6 +8,7 @@ final class RecordRun {
   /// The numbers of parts that run together: alone, or because they refer to each other.
   private let groups: [Range<Int>]
   private let file: StoreFile
+  private let identity: RunIdentity
   private let store: PersistentStore
   private let sync: SyncRun?
   private let sample: ChangeSample?
@@ -50,6 +51,7 @@ final class RecordRun {
     self.plans = plans
     self.groups = groups
     self.file = file
+    self.identity = identity
     self.started = started
     self.report = report
     self.shouldStop = shouldStop
@@ -194,7 +196,7 @@ final class RecordRun {
     (done.late, done.partKeys, done.generation) = (held.late, held.partKeys, held.generation)
     let load = try PartImport(
       definition, part: definition.parts[number], plan: plans[number], file: file, store: store, rejects: rejects,
-      place: done, journal: journal, watch: try sync?.watch(part: number), sample: sample, isHeld: true,
+      run: identity, place: done, journal: journal, watch: try sync?.watch(part: number), sample: sample, isHeld: true,
       waiting: waiting)
     load.importer.shrunkRoots = shrinking(with: number)
     try load.rebuild()
@@ -216,8 +218,8 @@ final class RecordRun {
     reportProgress(.prepare)
     do throws(StoreError) { try file.willScan(letsRowsWait) } catch { throw ImportError(error) }
     let load = try PartImport(
-      definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, place: place,
-      journal: journal, watch: try sync?.watch(part: number), sample: sample, isHeld: isHeld,
+      definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, run: identity,
+      place: place, journal: journal, watch: try sync?.watch(part: number), sample: sample, isHeld: isHeld,
       waiting: waiting)
     if isDirect, load.loadsDirectly {
       let later = plans[(number + 1)...].flatMap(\.nodes).map { store.schema.table(forRoot: $0.rootEntity).name }

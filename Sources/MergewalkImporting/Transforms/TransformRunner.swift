@@ -18,12 +18,15 @@ final class TransformRunner: Sendable {
   /// Prepares the transforms of a part; nil when it has none.
   ///
   /// - Parameters:
+  ///   - run: when it began is what `now()` means, also when it resumes.
   ///   - store: where look-ups look.
   ///   - memory: how many bytes the tables of look-ups may take.
-  init?(_ plan: ImportPlan, _ part: ImportPart, store: PersistentStore, memory: Int) throws(ImportError) {
+  init?(
+    _ plan: ImportPlan, _ part: ImportPart, run: RunIdentity, store: PersistentStore, memory: Int
+  ) throws(ImportError) {
     guard !plan.transforms.isEmpty || part.hooks.willBegin != nil || part.hooks.didEnd != nil else { return nil }
     self.plan = plan.transforms
-    now = ExpressionFunction.currentTime()
+    now = Timestamp(secondsSince1970: run.started).secondsSinceReferenceDate
     var tables: [LookupTable] = []
     var room = memory
     for lookup in plan.transforms.lookups {

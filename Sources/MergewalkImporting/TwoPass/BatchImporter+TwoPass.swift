@@ -193,7 +193,10 @@ extension BatchImporter {
     for value in overwritten { batch.columns[value.field].tags[value.record] = value.tag }
     if pass == .lists { settleElements(listBatches, outcomes) }
     if !isLast { leaveOpen(batch) }
-    for reject in rejects { settleValues(of: Int(reject.record), batch, isRejected: true) }
+    for reject in rejects {
+      settleValues(of: Int(reject.record), batch, isRejected: true)
+      spoken?.takeBack(Int(reject.record), of: batch)
+    }
     return rejects.map { (batch.nodes[plan.root].targets[Int($0.record)], $0.field) }
   }
 

@@ -160,20 +160,20 @@ extension PartImport {
   /// Counts objects that were taken out, and rejects the records of those that were because what they refer to was.
   ///
   /// - Parameters:
-  ///   - before: Those that were taken out before; the records of others that are lost are rejected already.
-  ///   - keys: Those whose records are not, with the field to blame.
-  func takeBack(since before: [Int64: Int32], _ keys: [Int64: Int32]) throws(ImportError) {
-    importer.takeBack(lost.count - before.count + keys.count)
-    guard !keys.isEmpty || importer.spoken != nil, let references = importer.references else { return }
+  ///   - rejected: How many have records that are rejected already.
+  ///   - keys: The others, with the field to blame.
+  func takeBack(_ rejected: Int, _ keys: [Int64: Int32]) throws(ImportError) {
+    importer.takeBack(rejected + keys.count)
+    guard !keys.isEmpty, let references = importer.references else { return }
     lost.merge(keys) { first, _ in first }
     try references.replay { (batch) throws(ImportError) in
-      importer.spoken?.forget(batch) { lost[$0] != nil && before[$0] == nil }
       var list: [RecordReject] = []
       for record in 0..<batch.records.recordCount {
         guard let field = keys[batch.nodes[plan.root].targets[record]] else { continue }
         list.append(
           RecordReject(record: Int32(record), field: field < 0 ? nil : field, code: .missingTarget))
         importer.settleValues(of: record, batch, isRejected: true)
+        importer.spoken?.takeBack(record, of: batch)
       }
       try rejects.write(batch, list)
     }

@@ -102,12 +102,11 @@ struct SecondPass {
   ///
   /// - Parameter before: For each part those that were taken out before.
   private func settle(_ before: [[Int64: Int32]], _ ledger: inout RecordLedger) throws(ImportError) {
+    let rejected = zip(parts, before).map { $0.lost.count - $1.count }
     let further = try takeOut(before)
-    for (index, part) in parts.enumerated() where part.lost.count > before[index].count || !further[index].isEmpty {
+    for (index, part) in parts.enumerated() where rejected[index] > 0 || !further[index].isEmpty {
       beginRejects(index)
-      try part.settle(&ledger) { () throws(ImportError) in
-        try part.takeBack(since: before[index], further[index])
-      }
+      try part.settle(&ledger) { () throws(ImportError) in try part.takeBack(rejected[index], further[index]) }
     }
   }
 

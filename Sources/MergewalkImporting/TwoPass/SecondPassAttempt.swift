@@ -47,7 +47,9 @@ struct SecondPassAttempt {
     for (part, tally) in zip(parts, tallies) {
       let importer = part.importer
       importer.context.reset()
+      let gone = importer.spoken?.gone ?? []
       importer.spoken = tally.spoken
+      importer.spoken?.gone = gone
       importer.sample?.removeAll(since: tally.sampled)
       // Those of the records' own objects and values say what was rejected.
       let values = importer.values

@@ -34,6 +34,8 @@ struct SpokenOrder {
   private var files: [RejectOutput.FilePlace: UInt64] = [:]
   /// By attribute and object, the place in the input of the last record whose value is written; 0 when none is yet.
   private var last: [UInt64: UInt64] = [:]
+  /// The places of records that the second pass has rejected: what they have said counts no more.
+  var gone: Set<UInt64> = []
 
   /// - Returns: `nil` when records say nothing of targets that wait for the second pass.
   init?(_ plan: ImportPlan) {
@@ -43,7 +45,10 @@ struct SpokenOrder {
       let values = zip(part.attributeFields, part.attributeSlots).map { (field: $0, slot: $1) }
       return Speaker(node: node, stage: stage, salt: 0x9E37_79B9_7F4A_7C15 &+ UInt64(kind), values: values)
     }
-    let targets = plan.postponed.map { speaker($0.target, $0.stage) }.filter { !$0.values.isEmpty }
+    // What is only to be created is not filled when it is there.
+    let targets = plan.postponed.map { speaker($0.target, $0.stage) }.filter {
+      !$0.values.isEmpty && plan.nodes[$0.node].mode != .createMissing
+    }
     guard !targets.isEmpty else { return nil }
     var own = speaker(plan.root, nil)
     let slots = Set(targets.flatMap { $0.values.map(\.slot) })
@@ -65,9 +70,10 @@ struct SpokenOrder {
     var last = self.last
     self.last = [:]
     defer { self.last = last }
+    let gone = self.gone
     var turnedAway: [Int] = []
     forEachValue(batch, in: pass) { speaker, _, record, attribute, place in
-      let known = last[attribute]
+      let known = last[attribute].map { gone.contains($0) ? 0 : $0 }
       if Self.isWritten(speaker.stage, in: pass), outcomes[record].isGood {
         // Before any record has named an own object as a target, each that does comes later.
         if speaker.stage != nil || known != nil { last[attribute] = max(known ?? 0, place) }
@@ -80,36 +86,26 @@ struct SpokenOrder {
     return turnedAway
   }
 
-  /// Forgets what was written of objects that were taken out again: who makes them anew says it anew.
-  ///
-  /// - Parameter isGone: whether an own object of the batch's records, which the first pass has made, was taken out.
-  mutating func forget(_ batch: ImportBatch, _ isGone: (_ primaryKey: Int64) -> Bool) {
-    let own = speakers[0]
-    let node = batch.nodes[own.node]
-    for record in 0..<batch.records.recordCount where isGone(node.targets[record]) {
-      for speaker in speakers where speaker.salt == own.salt {
-        for value in speaker.values {
-          let attribute = CellHash.mix(node.keyHashes[record] ^ UInt64(value.slot), own.salt)
-          if last[attribute] != nil { last[attribute] = 0 }
-        }
-      }
-    }
-  }
-
   /// Makes the values of a batch absent that later records have overwritten.
   func hideOverwritten(_ batch: inout ImportBatch, in pass: Pass) -> [Overwritten] {
     var found: [Overwritten] = []
     forEachValue(batch, in: pass) { speaker, value, record, attribute, place in
-      guard let later = last[attribute], later > place else { return }
+      guard let later = last[attribute], later > place, !gone.contains(later) else { return }
       let tag = batch.columns[value.field].tags[record]
       found.append(Overwritten(node: speaker.node, field: value.field, record: record, tag: tag))
     }
     for value in found {
       batch.columns[value.field].tags[value.record] = CellTag.absent
-      // The object does not get this content: a later record that has the same changes it.
+      // The record says something else now, so that one which says the same as it did is not taken for its repetition.
+      guard batch.nodes[value.node].contentHashes.indices.contains(value.record) else { continue }
       batch.nodes[value.node].contentHashes[value.record] = 0
     }
     return found
+  }
+
+  /// Takes back what a record has said that the second pass rejects.
+  mutating func takeBack(_ record: Int, of batch: ImportBatch) {
+    gone.insert(start(of: batch) + UInt64(batch.records.records[record].index))
   }
 
   /// Whether what is said in a pass is written in it.
@@ -120,6 +116,12 @@ struct SpokenOrder {
     }
   }
 
+  /// The place in the input of the first record of a batch's file.
+  private func start(of batch: ImportBatch) -> UInt64 {
+    let file = RejectOutput.FilePlace(source: batch.records.source, member: batch.records.member)
+    return ((files[file] ?? 0) << 40) + 1
+  }
+
   /// Calls `body` with each value of a batch that is looked at in a pass, the hash of its attribute and object, and its
   /// place in the input.
   private func forEachValue(
@@ -128,8 +130,7 @@ struct SpokenOrder {
       _ speaker: Speaker, _ value: (field: Int, slot: Int), _ record: Int, _ attribute: UInt64, _ place: UInt64
     ) -> Void
   ) {
-    let file = RejectOutput.FilePlace(source: batch.records.source, member: batch.records.member)
-    let start = ((files[file] ?? 0) << 40) + 1
+    let start = start(of: batch)
     for record in 0..<batch.records.recordCount {
       let place = start + UInt64(batch.records.records[record].index)
       for speaker in speakers {

@@ -56,6 +56,30 @@ package struct IdentityField: Sendable {
     }
   }
 
+  /// The attribute as whose values the field is read, with the demands on them.
+  package var attribute: AttributeDescription {
+    if case .attribute(var attribute) = kind {
+      if attribute.isDerived {
+        attribute.derivationExpression = nil
+        attribute.isOptional = true
+      }
+      return attribute
+    }
+    var attribute = AttributeDescription(name: name, type: isList ? .string : .integer64)
+    switch kind {
+    case .identity: attribute.isOptional = false
+    case .toOne(let relationship): attribute.isOptional = relationship.isOptional
+    default: attribute.isOptional = true
+    }
+    switch kind {
+    case .identity, .toOne, .owner:
+      attribute.validation.minimumValue = .integer(1)
+      attribute.validation.minimumText = "1"
+    default: break
+    }
+    return attribute
+  }
+
   /// Whether it holds several numbers.
   package var isList: Bool {
     switch kind {

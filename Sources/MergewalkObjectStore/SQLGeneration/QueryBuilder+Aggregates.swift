@@ -61,7 +61,7 @@ extension QueryBuilder {
       throw PredicateError(
         .typeMismatch,
         "\(function.rawValue) of \(value.name), which is one value of one object, makes no sense in a predicate",
-        hint: "use it in the properties to fetch or in the predicate for groups; here use a to-many path")
+        hint: "use it in what is fetched or in the condition on groups; here use a to-many path")
     }
     guard !wasInAggregate else {
       throw PredicateError(

@@ -107,7 +107,7 @@ extension QueryBuilder {
     for value in values where value.family == .opaque {
       throw PredicateError(
         .notInSQL, "\(value.name) is of type \(value.type.xmlName): SQL can only ask whether there is a value",
-        hint: "compare it with nil, or filter the objects in memory")
+        hint: "compare it with nil, or filter what was fetched")
     }
   }
 

@@ -13,7 +13,7 @@ extension QueryBuilder {
     case .distance:
       throw PredicateError(
         .notInSQL, "\(function.rawValue) works in memory only",
-        hint: "compare latitude and longitude with bounds, then filter in memory")
+        hint: "compare latitude and longitude with bounds, then filter what was fetched")
     case .noIndex:
       return try withoutIndex(operand(arguments[0]))
     case .now:

@@ -28,7 +28,7 @@ extension QueryBuilder {
     guard grouped != nil, !isInAggregate else { return }
     throw PredicateError(
       .invalidRequest, "\(path) is neither grouped nor inside an aggregate",
-      hint: "add it to the properties to group by, or use an aggregate such as max:(\(path))")
+      hint: "group by it, too, or use an aggregate such as max:(\(path))")
   }
 
   /// Goes along a path.
@@ -98,7 +98,7 @@ extension QueryBuilder {
       guard !relationship.isTransient, let destination = row.destination(relationship) else {
         throw PredicateError(
           .notInSQL, "\(row.entity.name).\(name) is transient: the store does not have it",
-          hint: "fetch without it and filter the objects in memory")
+          hint: "fetch without it, and filter what was fetched")
       }
       guard var collection else { return .row(destination) }
       collection.element = .row(destination)
@@ -108,12 +108,13 @@ extension QueryBuilder {
     if row.entity.fetchedProperties.contains(where: { $0.name == name }) {
       throw PredicateError(
         .notInSQL, "\(row.entity.name).\(name) is a fetched property: the store does not have it",
-        hint: "use the predicate of its request, or filter the objects in memory")
+        hint: "use the predicate of its request, or filter what was fetched")
     }
     throw unknown(name, row.entity)
   }
 
   private func unknown(_ name: String, _ entity: EntityDescription) -> PredicateError {
+    if let error = entity.compositeError(name) { return error }
     let below = schema.model.family(of: entity.index)
     let owner = below.first { $0.attribute(named: name) != nil || $0.relationship(named: name) != nil }
     let known = entity.attributes.map(\.name) + entity.relationships.map(\.name)
@@ -128,12 +129,12 @@ extension QueryBuilder {
     if attribute.isTransient {
       throw PredicateError(
         .notInSQL, "\(name) is transient: the store does not have it",
-        hint: "fetch without it and filter the objects in memory")
+        hint: "fetch without it, and filter what was fetched")
     }
     guard let column = row.table.columnName(slot: attribute.slot) else {
       throw PredicateError(
         .notInSQL, "\(name) is of type \(attribute.type.xmlName), which has no column",
-        hint: "fetch without it and filter the objects in memory")
+        hint: "fetch without it, and filter what was fetched")
     }
     // Bytes that may live in a file beside the store cannot be looked into, only asked for.
     let family = attribute.allowsExternalBinaryDataStorage ? .opaque : SQLFamily(attribute.type)

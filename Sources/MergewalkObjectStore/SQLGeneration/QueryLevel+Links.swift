@@ -52,7 +52,7 @@ extension QueryCollection {
         guard schema.contains(destination) else {
           throw PredicateError(
             .notInSQL, "\(relationship.name) leads to \(destination.name), which is not in the store's configuration",
-            hint: "name the stores that have it in affectedStores, or filter the objects in memory")
+            hint: "name the stores that have it in affectedStores, or filter what was fetched")
         }
         let target = schema.table(forRoot: destination.root)
         func name(_ role: ColumnDefinition.Role) -> String? { target.columns.first { $0.role == role }?.name }
@@ -67,7 +67,7 @@ extension QueryCollection {
         guard let owner, !relationship.isTransient else {
           throw PredicateError(
             .notInSQL, "\(relationship.name) is not stored, so there is no SQL for it",
-            hint: "fetch the objects first and filter them in memory")
+            hint: "fetch without it, and filter what was fetched")
         }
         table = target.name
         ownerColumn = owner

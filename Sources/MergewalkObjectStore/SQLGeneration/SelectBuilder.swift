@@ -128,7 +128,13 @@ struct SelectBuilder {
         .notInSQL, "the order of \(descriptor.key) is code, which cannot run inside a SQLite store",
         hint: "sort the fetched objects in memory, or use one of the store's comparisons")
     }
-    let value = try builder.value(expression)
+    let value: SQLValue
+    do throws(PredicateError) {
+      value = try builder.value(expression)
+    } catch {
+      guard error.code == .toManyKey else { throw error }
+      throw PredicateError(error.code, error.message, hint: "sort by an aggregate of it, such as @count")
+    }
     switch value.family {
     case .object:
       throw PredicateError(
@@ -283,7 +289,7 @@ struct SelectBuilder {
         guard !request.returnsDistinctResults else {
           throw PredicateError(
             .invalidRequest, "distinct results cannot be sorted by \(descriptor.key), which is not fetched",
-            hint: "add it to the properties to fetch")
+            hint: "fetch it, too")
         }
         order.append(try term(value.text, descriptor, value))
       }

@@ -88,6 +88,22 @@ package struct StoreSchema: Sendable {
       + " WHERE d.Z_PK = \(column) AND d.Z_ENT \(entityTest(entity)))"
   }
 
+  /// The properties that columns hold, such as `Person.email`; for other columns the column itself.
+  ///
+  /// - Parameter columns: The columns as `TABLE.COLUMN`, as in ``DatabaseFailure/columns``.
+  package func propertyNames(ofColumns columns: [String]) -> [String] {
+    var names: [String: String] = [:]
+    for entity in model.entities where contains(entity) {
+      let table = table(forRoot: entity.root)
+      let properties = entity.attributes.map { ($0.name, $0.slot) } + entity.relationships.map { ($0.name, $0.slot) }
+      for (name, slot) in properties {
+        guard let column = table.columnName(slot: slot) else { continue }
+        names["\(table.name).\(column)"] = names["\(table.name).\(column)"] ?? "\(entity.name).\(name)"
+      }
+    }
+    return columns.map { names[$0] ?? $0 }
+  }
+
   /// The table of a root entity.
   ///
   /// The entity must be a root and belong to the store's configuration.

@@ -39,6 +39,11 @@ public struct ObjectCopy: Sendable {
     public internal(set) var entities: [String: Counts] = [:]
     /// The number of copied files of external data.
     public internal(set) var externalFiles = 0
+    /// The number of references that are not copied, by field, such as `Order.customer`.
+    ///
+    /// The prepared store does not have the objects that they lead to, or these do not refer back in a one-to-one
+    /// relationship.
+    public internal(set) var danglingReferences: [(field: String, count: Int)] = []
     /// The mark in the store's metadata.
     public internal(set) var seed: StoreSeed?
     /// Facts about the store that a writer should know.
@@ -99,6 +104,7 @@ public struct ObjectCopy: Sendable {
       let writer = ObjectCopyWriter(
         plan: try plan.matched(to: file.schema, options: options), file: file, options: options)
       result.entities = try writer.run()
+      result.danglingReferences = plan.dangling.counts
       result.externalFiles = try copyExternalData(writer, file, staging)
       if let mark { try file.markSeed(mark) }
       result.seed = mark
@@ -106,7 +112,7 @@ public struct ObjectCopy: Sendable {
       try file.finish()
     } catch {
       try? file.rollBackRun()
-      throw Self.explained(error, target)
+      throw Self.explained(error, file)
     }
     return result
   }
@@ -136,7 +142,7 @@ public struct ObjectCopy: Sendable {
         throw StoreError(.incompatibleModel, path: source, message: "the model lacks the store's configuration")
       }
       let adapted = try schema.adapted(to: connection)
-      return ObjectCopySource(schema: adapted, counts: try ObjectCopySource.counts(adapted, connection))
+      return try ObjectCopySource(adapted, connection)
     }
   }
 
@@ -153,11 +159,13 @@ public struct ObjectCopy: Sendable {
   }
 
   /// Says what to do about a refused row.
-  private static func explained(_ error: StoreError, _ path: String) -> StoreError {
+  private static func explained(_ error: StoreError, _ file: StoreFile) -> StoreError {
     guard let cause = error.cause, cause.kind.isConstraint else { return error }
+    let names = file.schema.propertyNames(ofColumns: cause.columns)
+    let reason = names.isEmpty ? cause.message : names.joined(separator: ", ")
     return StoreError(
-      error.code, path: path,
-      message: "the store already has an object with the same unique values: \(cause.message); name the attributes by"
+      error.code, path: file.path,
+      message: "the store already has an object with the same unique values: \(reason); name the attributes by"
         + " which such objects are found (--find-by ENTITY.ATTRIBUTE)", cause: cause)
   }
 }

@@ -208,7 +208,9 @@ struct ObjectCopyMatcher {
           let number = numbers[from.model.entities[relationship.destinationEntity].root]
         else { return nil }
         return .init(
-          source: column.name, target: name, table: number, entityColumn: mine.destinationEntityColumn(slot: other),
+          source: column.name, target: name, table: number,
+          entityTest: from.entityTest(from.model.entities[relationship.destinationEntity]),
+          entityColumn: mine.destinationEntityColumn(slot: other),
           position: both(table.orderKeyColumn(slot: slot), mine.orderKeyColumn(slot: other)),
           isPair: relationship.inverseSlot >= 0 && !relationship.isInverseToMany)
       case .reverse(let slot, let owner):
@@ -219,7 +221,7 @@ struct ObjectCopyMatcher {
           let name = mine.name(of: .reverse(ofSlot: other, ownerEntity: there))
         else { return nil }
         return .init(
-          source: column.name, target: name, table: number,
+          source: column.name, target: name, table: number, entityTest: from.entityTest(entity),
           entityColumn: mine.name(of: .reverseEntity(ofSlot: other, ownerEntity: there)),
           position: both(
             table.name(of: .reverseOrderKey(ofSlot: slot, ownerEntity: owner)),
@@ -252,8 +254,11 @@ struct ObjectCopyMatcher {
       result.append(
         .init(
           number: result.count, source: join.name, target: there.name,
-          owner: (join.master.ownerColumn, side.ownerColumn, owner),
-          member: (join.master.targetColumn, side.targetColumn, member),
+          owner: (join.master.ownerColumn, side.ownerColumn, owner, from.entityTest(entity)),
+          member: (
+            join.master.targetColumn, side.targetColumn, member,
+            from.entityTest(from.model.entities[relationship.destinationEntity])
+          ),
           order: both(join.master.orderColumn, side.orderColumn),
           inverseOrder: join.isReflexive ? nil : both(join.inverse.orderColumn, opposite.orderColumn)))
     }

@@ -6,11 +6,20 @@ struct ObjectCopySource {
   let schema: StoreSchema
   /// How many objects of its own each entity has, by index.
   let counts: [Int]
+  /// What is not copied, because there is nothing that it could lead to.
+  let dangling: DanglingReferences
+
+  init(_ schema: StoreSchema, _ connection: Connection) throws(StoreError) {
+    self.schema = schema
+    counts = try Self.counts(schema, connection)
+    let entities = schema.model.entities.filter { !$0.isAbstract && schema.contains($0) }
+    dangling = try DanglingReferences(of: entities, schema, connection)
+  }
 
   /// Counts the objects of an open store.
   ///
   /// - Complexity: O(objects).
-  static func counts(_ schema: StoreSchema, _ connection: Connection) throws(StoreError) -> [Int] {
+  private static func counts(_ schema: StoreSchema, _ connection: Connection) throws(StoreError) -> [Int] {
     var counts = Array(repeating: 0, count: schema.model.entities.count)
     let entities = Dictionary(
       schema.entityNumbers.enumerated().filter { $1 > 0 }.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
@@ -74,6 +83,8 @@ struct ObjectCopyPlan {
     let target: String
     /// The table of the other object.
     let table: Int
+    /// The condition on the number of the other object's entity in the prepared store, such as `= 3`.
+    let entityTest: String
     /// The target's column with the number of the other object's entity.
     let entityColumn: String?
     /// The columns with the position in the other object's ordered relationship.
@@ -91,8 +102,8 @@ struct ObjectCopyPlan {
     let number: Int
     let source: String
     let target: String
-    let owner: (source: String, target: String, table: Int)
-    let member: (source: String, target: String, table: Int)
+    let owner: (source: String, target: String, table: Int, entityTest: String)
+    let member: (source: String, target: String, table: Int, entityTest: String)
     /// The positions of members in their owners' relationships, and the other way round.
     let order: (source: String, target: String)?
     let inverseOrder: (source: String, target: String)?

@@ -3,7 +3,8 @@ import MergewalkSQLite
 /// Writes the objects of an attached store, `seed`, into a store, by SQL alone.
 ///
 /// For each table a temporary one says which primary key each prepared object has in the store: `o` the old one, `n` the
-/// new one, `f` whether it was found there. Temporary tables lie in files, so memory is SQLite's page cache.
+/// new one, `f` whether it was found there, `e` the old number of its entity. Temporary tables lie in files, so memory is
+/// SQLite's page cache.
 final class ObjectCopyWriter {
   private let plan: ObjectCopyPlan
   private let file: StoreFile
@@ -60,19 +61,20 @@ final class ObjectCopyWriter {
   /// Finds the existing objects, and gives new keys to the others in the order of their old ones.
   private func map(_ table: ObjectCopyPlan.Table) throws(StoreError) {
     let name = map(table.number)
-    try make(name, "o INTEGER PRIMARY KEY, n INTEGER NOT NULL, f INTEGER NOT NULL")
+    try make(name, "o INTEGER PRIMARY KEY, n INTEGER NOT NULL, f INTEGER NOT NULL, e INTEGER NOT NULL")
     for entity in table.entities where !entity.keys.isEmpty {
       let join = entity.keys.map { "t.\($0.target) = s.\($0.source)" }.joined(separator: " AND ")
       try connection.execute(
         """
-        INSERT INTO temp.\(name) SELECT s.Z_PK, min(t.Z_PK), 1 FROM seed.\(table.source) s JOIN main.\(table.target) t \
-        ON t.Z_ENT = \(entity.targetNumber) AND \(join) WHERE s.Z_ENT = \(entity.sourceNumber) GROUP BY s.Z_PK
+        INSERT INTO temp.\(name) SELECT s.Z_PK, min(t.Z_PK), 1, s.Z_ENT FROM seed.\(table.source) s \
+        JOIN main.\(table.target) t ON t.Z_ENT = \(entity.targetNumber) AND \(join) \
+        WHERE s.Z_ENT = \(entity.sourceNumber) GROUP BY s.Z_PK
         """)
     }
     let numbers = table.entities.map { String($0.sourceNumber) }.joined(separator: ", ")
     try connection.execute(
       """
-      INSERT INTO temp.\(name) SELECT Z_PK, \(bases[table.number]) + row_number() OVER (ORDER BY Z_PK), 0 \
+      INSERT INTO temp.\(name) SELECT Z_PK, \(bases[table.number]) + row_number() OVER (ORDER BY Z_PK), 0, Z_ENT \
       FROM seed.\(table.source) WHERE Z_ENT IN (\(numbers)) AND Z_PK NOT IN (SELECT o FROM temp.\(name))
       """)
     try connection.execute("CREATE INDEX temp.\(name)_n ON \(name) (n) WHERE f")
@@ -83,8 +85,7 @@ final class ObjectCopyWriter {
     for table in plan.tables {
       for entity in table.entities {
         let select = try connection.prepare(
-          "SELECT count(*), sum(f) FROM temp.\(map(table.number)) m JOIN seed.\(table.source) s ON s.Z_PK = m.o"
-            + " WHERE s.Z_ENT = \(entity.sourceNumber)")
+          "SELECT count(*), sum(f) FROM temp.\(map(table.number)) WHERE e = \(entity.sourceNumber)")
         guard try select.step() else { continue }
         var counts = ObjectCopy.Counts()
         counts.found = Int(select.integer(1))
@@ -120,20 +121,17 @@ final class ObjectCopyWriter {
 
   /// The columns of a reference with their values, from the prepared row `s`.
   private func values(_ reference: ObjectCopyPlan.Reference, _ table: Int) -> [(name: String, value: String)] {
-    let key = "(SELECT n FROM temp.\(map(reference.table)) WHERE o = s.\(reference.source))"
+    let other = "temp.\(map(reference.table)) d"
+    let isOther = "d.o = s.\(reference.source) AND d.e \(reference.entityTest)"
+    let key = "(SELECT d.n FROM \(other) WHERE \(isOther))"
     var result = [(reference.target, key)]
     if let column = reference.entityColumn {
       // The object's own entity: the prepared store has no such column when nothing inherits there.
-      result.append(
-        (
-          column,
-          "(SELECT e.n FROM seed.\(plan.tables[reference.table].source) d JOIN temp.\(Self.entities) e"
-            + " ON e.o = d.Z_ENT WHERE d.Z_PK = s.\(reference.source))"
-        ))
+      result.append((column, "(SELECT e.n FROM \(other) JOIN temp.\(Self.entities) e ON e.o = d.e WHERE \(isOther))"))
     }
     if let position = reference.position {
       let last = "ifnull((SELECT last FROM temp.\(positions(table, position.target)) WHERE owner = \(key)), 0)"
-      result.append((position.target, "s.\(position.source) + \(last)"))
+      result.append((position.target, "CASE WHEN \(key) IS NOT NULL THEN s.\(position.source) + \(last) END"))
     }
     return result
   }
@@ -205,8 +203,8 @@ final class ObjectCopyWriter {
       """
       INSERT OR IGNORE INTO main.\(join.target) (\(names.joined(separator: ", "))) \
       SELECT \(values.joined(separator: ", ")) FROM seed.\(join.source) j \
-      JOIN temp.\(map(join.owner.table)) a ON a.o = j.\(join.owner.source) \
-      JOIN temp.\(map(join.member.table)) b ON b.o = j.\(join.member.source) \
+      JOIN temp.\(map(join.owner.table)) a ON a.o = j.\(join.owner.source) AND a.e \(join.owner.entityTest) \
+      JOIN temp.\(map(join.member.table)) b ON b.o = j.\(join.member.source) AND b.e \(join.member.entityTest) \
       \(options.updates ? "" : "WHERE NOT (a.f AND b.f) ")ORDER BY 1, 2
       """)
   }
@@ -233,34 +231,36 @@ final class ObjectCopyWriter {
 
   // MARK: One-to-one relationships
 
-  /// Sees to both ends of a one-to-one relationship between a new object and a found one: a found object that refers to
-  /// nothing takes the new one, any other stays with what it has and the new one gets nothing.
+  /// Sees to both ends of a one-to-one relationship of a new object: a found object that refers to nothing takes the new
+  /// one; any other stays with what it has, like a new one that does not refer back, and then the new one gets nothing.
   private func link(_ pair: ObjectCopyPlan.Pair) throws(StoreError) {
     let table = plan.tables[pair.table]
     let other = plan.tables[pair.otherTable]
-    let found = "(SELECT n FROM temp.\(map(other.number)) WHERE f)"
-    let isNew = "Z_PK > \(bases[table.number]) AND \(pair.column) IN \(found)"
-    let isBroken =
-      "\(isNew) AND (SELECT o.\(pair.otherColumn) FROM main.\(other.target) o WHERE o.Z_PK = main.\(table.target)."
+    let isNew = "Z_PK > \(bases[table.number]) AND \(pair.column)"
+    let isFound = "\(isNew) IN (SELECT n FROM temp.\(map(other.number)) WHERE f)"
+    let isLeft =
+      "(SELECT o.\(pair.otherColumn) FROM main.\(other.target) o WHERE o.Z_PK = main.\(table.target)."
       + "\(pair.column)) IS NOT main.\(table.target).Z_PK"
-    guard try connection.integer("SELECT EXISTS (SELECT 1 FROM temp.\(map(other.number)) WHERE f)") == 1 else { return }
     var sets = "\(pair.otherColumn) = a.Z_PK, Z_OPT = ifnull(t.Z_OPT, 0) + 1"
     if let column = pair.otherEntityColumn { sets += ", \(column) = a.Z_ENT" }
     try connection.execute(
       """
       UPDATE main.\(other.target) AS t SET \(sets) \
-      FROM (SELECT min(Z_PK) Z_PK, Z_ENT, \(pair.column) AS target FROM main.\(table.target) WHERE \(isNew) \
+      FROM (SELECT min(Z_PK) Z_PK, Z_ENT, \(pair.column) AS target FROM main.\(table.target) WHERE \(isFound) \
       GROUP BY \(pair.column)) a WHERE a.target = t.Z_PK AND t.\(pair.otherColumn) IS NULL
       """)
-    let broken = try connection.integer("SELECT count(*) FROM main.\(table.target) WHERE \(isBroken)") ?? 0
-    guard broken > 0 else { return }
-    guard pair.isOptional else {
-      throw StoreError(
-        .incompatibleModel, path: file.path,
-        message: "\(pair.name) of \(broken) prepared objects refers to existing objects that belong to others")
+    if !pair.isOptional {
+      let count = "SELECT count(*) FROM main.\(table.target) WHERE \(isFound) AND \(isLeft)"
+      let left = try connection.integer(count) ?? 0
+      guard left == 0 else {
+        throw StoreError(
+          .incompatibleModel, path: file.path,
+          message: "\(pair.name) of \(left) prepared objects refers to existing objects that belong to others")
+      }
     }
     let entity = pair.entityColumn.map { ", \($0) = NULL" } ?? ""
-    try connection.execute("UPDATE main.\(table.target) SET \(pair.column) = NULL\(entity) WHERE \(isBroken)")
+    try connection.execute(
+      "UPDATE main.\(table.target) SET \(pair.column) = NULL\(entity) WHERE \(isNew) IS NOT NULL AND \(isLeft)")
   }
 
   // MARK: External data

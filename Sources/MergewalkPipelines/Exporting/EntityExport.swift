@@ -33,8 +33,10 @@ struct EntityExport {
 
   /// Writes all objects.
   ///
-  /// - Returns: How many there are.
-  func run(to sink: ByteSink, progress: (Int) -> Void) throws(DiagnosticList) -> Int {
+  /// - Returns: How many there are, and how many values of each field an import would reject.
+  func run(
+    to sink: ByteSink, progress: (Int) -> Void
+  ) throws(DiagnosticList) -> (objects: Int, invalid: [(field: String, count: Int)]) {
     let schema = store.schema
     let fields = schema.objectFields(of: entity)
     var kinds: [Kind] = []
@@ -54,6 +56,9 @@ struct EntityExport {
     }
     let table = schema.table(forRoot: entity.root).name
     let columns = fields.compactMap { $0.column.map { "t.\($0.name)" } }.joined(separator: ", ")
+    var demands = fields.filter { $0.column != nil }.enumerated().compactMap { index, field in
+      ExportDemand(field, column: Int32(index))
+    }
     // The sign keeps SQLite from taking the entity's index, which would make it sort.
     let select = try sql { () throws(StoreError) in
       try store.rows(
@@ -94,13 +99,15 @@ struct EntityExport {
           column += 1
         }
       }
+      for index in demands.indices { demands[index].check(select) }
       try end { () throws(OutputError) in _ = try writer.endRow() }
       if writer.replacedTexts > 0 { throw textRefusal(select.integer(0), "text that is not UTF-8") }
       if writer.rowCount & 0xFFF == 0 { progress(writer.rowCount) }
     }
     try end { () throws(OutputError) in try writer.finish() }
     progress(writer.rowCount)
-    return writer.rowCount
+    let invalid = demands.filter { $0.broken > 0 }
+    return (writer.rowCount, invalid.map { (field: "\(entity.name).\($0.field)", count: $0.broken) })
   }
 
   // MARK: Values

@@ -75,6 +75,8 @@ package struct StoreExport {
     package internal(set) var missingEntities: [String] = []
     /// How many references lead to objects that the store does not have, by field: `Order.customer`.
     package internal(set) var danglingReferences: [(field: String, count: Int)] = []
+    /// How many values break a rule of the model, so that reading them back rejects their records, by field.
+    package internal(set) var invalidValues: [(field: String, count: Int)] = []
   }
 
   package var storePath: String
@@ -145,6 +147,7 @@ package struct StoreExport {
     _ chosen: [EntityDescription], to output: ExportFiles, _ summary: inout Summary, progress: ((Int) -> Void)?
   ) throws(DiagnosticList) {
     var files: [File] = []
+    var invalid: [(field: String, count: Int)] = []
     var dangling = DanglingReferences()
     var failure: DiagnosticList?
     do throws(StoreError) {
@@ -158,9 +161,10 @@ package struct StoreExport {
             let sink = try output.open(name)
             let export = EntityExport(entity: entity, store: store, storePath: storePath, format: format)
             let done = files.reduce(0) { $0 + $1.objects }
-            let objects = try export.run(to: sink) { progress?(done + $0) }
+            let written = try export.run(to: sink) { progress?(done + $0) }
+            invalid += written.invalid
             files.append(
-              File(entity: entity.name, path: output.path(name), objects: objects, bytes: sink.byteCount))
+              File(entity: entity.name, path: output.path(name), objects: written.objects, bytes: sink.byteCount))
           }
         } catch {
           failure = error
@@ -175,6 +179,7 @@ package struct StoreExport {
     let pipeline = ExportPipeline(
       model: model.model, storePath: storePath, entities: chosen, dangling: dangling, format: format)
     summary.danglingReferences = dangling.counts
+    summary.invalidValues = invalid
     summary.missingEntities = pipeline.missingEntities
     try output.write("model.yaml", ModelWriter.yaml(model.model.draft))
     try output.write("pipeline.yaml", pipeline.text)

@@ -93,12 +93,16 @@ struct ExportCommand: ParsableCommand {
         "  note     objects refer to others that were not exported (\(summary.missingEntities.joined(separator: ", ")));"
           + " the pipeline sets such references to nothing, or rejects the record where one is mandatory")
     }
-    if !summary.danglingReferences.isEmpty {
-      let counts = summary.danglingReferences.map { "\($0.field) \(Figures.grouped($0.count))" }
+    if let words = FieldCounts.dangling(
+      summary.danglingReferences, of: "the store",
+      outcome: "the pipeline sets them to nothing, or rejects the record where one is mandatory")
+    {
+      lines.append(words)
+    }
+    if !summary.invalidValues.isEmpty {
       lines.append(
-        "  warning  references lead to objects that are not in the store or do not refer back (\(counts.joined(separator: ", ")));"
-          + " the pipeline sets them to nothing, or rejects the record where one is mandatory; mergewalk store verify"
-          + " lists them")
+        "  warning  values break rules of the model (\(FieldCounts.list(summary.invalidValues))); reading them back"
+          + " rejects their records")
     }
     lines.append("  read it  mergewalk run \(ShellText.word(summary.pipelinePath)) --store NEW.sqlite")
     return lines.joined(separator: "\n")
@@ -116,8 +120,8 @@ struct ExportCommand: ParsableCommand {
           ]
         }),
       "missing_entities": .strings(summary.missingEntities),
-      "dangling_references": .array(
-        summary.danglingReferences.map { ["field": .string($0.field), "count": .integer($0.count)] }),
+      "dangling_references": FieldCounts.json(summary.danglingReferences),
+      "invalid_values": FieldCounts.json(summary.invalidValues),
     ]
   }
 }

@@ -170,14 +170,17 @@ struct FetchCommand: ParsableCommand {
       return FetchFailure(refused: refused, option: "--sort", text: sort)
     }
     var rest = request
+    rest.returnsDistinctResults = false
+    if distinct, refusal(rest, .values) == nil { return FetchFailure(error, option: "--distinct", text: "") }
+    rest = request
     rest.havingPredicate = nil
     if let having, refusal(rest, .values) == nil {
       return FetchFailure(refused: error, option: "--having", text: having)
     }
     rest.predicate = nil
     rest.sortDescriptors = []
-    if let columns, let refused = refusal(rest, .values) {
-      return FetchFailure(refused, option: "--columns", text: columns)
+    if let text = columns ?? groupBy, let refused = refusal(rest, .values) {
+      return FetchFailure(refused, option: columns == nil ? "--group-by" : "--columns", text: text)
     }
     return FetchFailure(error)
   }
@@ -234,7 +237,7 @@ struct FetchCommand: ParsableCommand {
     for pattern in predicate?.patternsOfSQL ?? [] {
       Console.words("\(option): warning: \(ObjectPredicate.sqlPattern(pattern)) [sqlPattern]")
     }
-    for sentence in predicate?.mismatchedValues(in: scope, storeUUID: storeUUID) ?? [] {
+    for sentence in predicate?.mismatchedValues(in: scope, storeUUID: { storeUUID }) ?? [] {
       Console.words("\(option): warning: \(sentence) [neverEqual]")
     }
   }
@@ -252,7 +255,14 @@ struct FetchCommand: ParsableCommand {
   ) throws(FetchFailure) {
     let file = try output.map { path throws(FetchFailure) in try RowFile(path, access: .derived(from: self.store)) }
     let writer = RowWriter(format, columns: names, to: ByteSink(descriptor: file?.descriptor ?? STDOUT_FILENO))
-    var stream = RowStream(fetch, store: store, storePath: self.store, shortIDs: format.isTable)
+    let texts = [
+      ("--predicate", predicate), ("--columns", columns), ("--group-by", groupBy), ("--having", having),
+      ("--sort", sort),
+    ]
+    let options = texts.filter { $0.1 != nil }.map { $0.0 }.joined(separator: ", ")
+    var stream = RowStream(
+      fetch, store: store, storePath: self.store, options: options.isEmpty ? "mergewalk" : options,
+      shortIDs: format.isTable)
     do throws(FetchFailure) {
       if count { try stream.writeNumber(to: writer) } else { try stream.run(into: writer) }
       try file?.close()

@@ -67,9 +67,11 @@ struct FetchFailure: Error {
   }
 
   /// An error while the statement ran.
-  init(_ error: FetchError, store path: String) {
+  ///
+  /// - Parameter options: The options that have expressions: any of them can be to blame.
+  init(_ error: FetchError, store path: String, options: String = "mergewalk") {
     switch error {
-    case .predicate(let error): self.init(error)
+    case .predicate(let error): self.init(Self.withCure(error), option: options, text: "")
     case .store(let error):
       let advice = error.advice.map { "; " + $0 } ?? ""
       self.init(

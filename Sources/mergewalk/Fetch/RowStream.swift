@@ -18,6 +18,7 @@ struct RowStream {
   private let fetch: CompiledFetch
   private let store: PersistentStore
   private let storePath: String
+  private let options: String
   private let shapes: [Shape]
   /// The text before the primary key in an ID, by entity.
   private let idPrefixes: [[UInt8]]
@@ -26,11 +27,14 @@ struct RowStream {
 
   /// Prepares to run a compiled fetch of values or of a count.
   ///
-  /// - Parameter shortIDs: whether objects are `Order/p17` instead of `x-coredata://STORE/Order/p17`.
-  init(_ fetch: CompiledFetch, store: PersistentStore, storePath: String, shortIDs: Bool) {
+  /// - Parameters:
+  ///   - options: the options that have expressions.
+  ///   - shortIDs: whether objects are `Order/p17` instead of `x-coredata://STORE/Order/p17`.
+  init(_ fetch: CompiledFetch, store: PersistentStore, storePath: String, options: String, shortIDs: Bool) {
     self.fetch = fetch
     self.store = store
     self.storePath = storePath
+    self.options = options
     shapes = fetch.columns.map { Self.shape($0) }
     let scheme = shortIDs ? "" : "x-coredata://\(store.file.metadata.uuid)/"
     idPrefixes = store.model.entities.map { Array("\(scheme)\($0.name)/p".utf8) }
@@ -60,7 +64,7 @@ struct RowStream {
   /// Runs the statement and writes all its rows, or as many as the reader wants.
   mutating func run(into writer: RowWriter) throws(FetchFailure) {
     let cursor: FetchCursor
-    do throws(FetchError) { cursor = try store.cursor(fetch) } catch { throw FetchFailure(error, store: storePath) }
+    do throws(FetchError) { cursor = try store.cursor(fetch) } catch { throw failure(error) }
     while try step(cursor) {
       for (index, shape) in shapes.enumerated() { write(shape, fetch.columns[index].position, cursor, writer) }
       do throws(OutputError) {
@@ -77,7 +81,7 @@ struct RowStream {
     do throws(FetchError) {
       writer.integer(Int64(try store.count(fetch)))
     } catch {
-      throw FetchFailure(error, store: storePath)
+      throw failure(error)
     }
     do throws(OutputError) {
       try writer.endRow()
@@ -88,8 +92,10 @@ struct RowStream {
   }
 
   private func step(_ cursor: FetchCursor) throws(FetchFailure) -> Bool {
-    do throws(FetchError) { return try cursor.step() } catch { throw FetchFailure(error, store: storePath) }
+    do throws(FetchError) { return try cursor.step() } catch { throw failure(error) }
   }
+
+  private func failure(_ error: FetchError) -> FetchFailure { FetchFailure(error, store: storePath, options: options) }
 
   private mutating func write(_ shape: Shape, _ position: Int32, _ cursor: FetchCursor, _ writer: RowWriter) {
     // What the type says counts only where the database has such a value: columns of SQLite hold anything.

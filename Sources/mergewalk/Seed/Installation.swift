@@ -28,6 +28,11 @@ struct Installation {
     let inserted = objects.entities.values.reduce(0) { $0 + $1.inserted }
     lines.append("\(store): \(name), \(Figures.count(inserted, "object")) copied")
     if !objects.entities.isEmpty { lines.append(table.text) }
+    if let words = FieldCounts.dangling(
+      objects.danglingReferences, of: "the prepared store", outcome: "they were not copied")
+    {
+      lines.append(words)
+    }
     if seed == nil { lines.append("  note     the prepared store has no mark: the next time they are copied again") }
     return lines.joined(separator: "\n")
   }
@@ -38,6 +43,7 @@ struct Installation {
       "status": .string(status), "store": .string(store), "seed": .nullable(seed),
       "byte_equal": .boolean(copy?.isByteEqual ?? false),
       "external_files": .integer(copy?.externalFiles ?? objects?.externalFiles ?? 0),
+      "dangling_references": FieldCounts.json(objects?.danglingReferences ?? []),
       "entities": .named(objects?.entities ?? [:]) { counts in
         ["inserted": .integer(counts.inserted), "found": .integer(counts.found), "updated": .integer(counts.updated)]
       },

@@ -7,6 +7,8 @@ extension Factors {
       Factor.Value("evolve") { $0.source["contract"] = "{ new: evolve, types: evolve }" },
       Factor.Value("reject-new") { $0.source["contract"] = "{ new: reject }" },
       Factor.Value("reject-types") { $0.source["contract"] = "{ types: reject }" },
+      Factor.Value("freeze-new") { $0.source["contract"] = "{ new: freeze }" },
+      Factor.Value("freeze-types") { $0.source["contract"] = "{ types: freeze }" },
       Factor.Value("missing") {
         $0.source["contract"] = "{ missing: discard }"
         $0.columns.removeAll { $0.name == "weight" }
@@ -14,8 +16,20 @@ extension Factors {
     ],
     except: [
       Exclusion(
-        ["reject-new", "evolve"], with: "each", ["elements"],
-        because: "what is a new member of a record within a record is not said")
+        ["reject-new", "freeze-new", "evolve"], with: "each", ["elements"],
+        because: "what is a new member of a record within a record is not said"),
+      Exclusion(
+        ["freeze-new", "freeze-types"], with: "rejects", ["limit", "ratio", "codes"],
+        because: "whether too many rejects or the contract ends a run depends on its batches"),
+      Exclusion(
+        ["freeze-new", "freeze-types"], with: "course", ["stopped", "stopped-dry", "killed"],
+        because: "what a run leaves that was interrupted before its contract ends it has its own tests"),
+      Exclusion(
+        ["freeze-new", "freeze-types"], with: "after", ["replay", "replays"],
+        because: "a run that its contract ends has imported nothing that could be put right"),
+      Exclusion(
+        ["freeze-new", "freeze-types"], with: "stores", ["column", "made", "shared", "few-gone", "share-gone"],
+        because: "a plan that a contract ends makes no family"),
     ])
 
   /// Columns that nothing uses, among the others.

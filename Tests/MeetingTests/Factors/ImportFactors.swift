@@ -45,6 +45,12 @@ extension Factors {
     [
       Factor.Value("upsert"),
       Factor.Value("insert") { $0.item.options["mode"] = "insert" },
+      // The second night brings keys of the first one, and each of them more than once.
+      Factor.Value("insert-first") {
+        $0.item.options["mode"] = "insert"
+        $0.item.options["duplicates"] = "first"
+        $0.nights = [16, 12]
+      },
       Factor.Value("update") { $0.item.options["mode"] = "update" },
       Factor.Value("create-missing") { $0.item.options["mode"] = "create-missing" },
       Factor.Value("sync") { $0.item.options["mode"] = "sync" },
@@ -79,7 +85,9 @@ extension Factors {
     ],
     except: [
       Exclusion(
-        ["insert-blindly"], with: "duplicates", ["first", "reject"], because: "without a key nothing is there twice")
+        ["insert-blindly"], with: "duplicates", ["first", "reject"], because: "without a key nothing is there twice"),
+      Exclusion(
+        ["insert-first"], with: "duplicates", ["first", "reject"], because: "the mode says itself which record counts"),
     ])
 
   static let find = Factor(

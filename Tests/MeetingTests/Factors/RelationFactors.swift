@@ -1,6 +1,6 @@
 extension Factors {
   /// Relationships that need more than a look, other imports, and what entities inherit from.
-  static let relations = [parent, list, listOptions, kind, parts, deleteRules]
+  static let relations = [parent, parentSays, list, listOptions, kind, parts, deleteRules]
 
   private static let parent = Factor(
     "parent",
@@ -17,6 +17,31 @@ extension Factors {
       Exclusion(
         ["create", "reject", "null", "one-pass-reject", "one-pass-null", "two-pass-null"], with: "mode",
         ["insert-blindly"], because: "items without a key cannot be named by others")
+    ])
+
+  /// What records say of the attributes of their parents.
+  private static let parentSays = Factor(
+    "parent-says",
+    [
+      Factor.Value("nothing"),
+      Factor.Value("label") { $0.parentSays = [("label", .text)] },
+      Factor.Value("label-weight") { $0.parentSays = [("label", .text), ("weight", .real)] },
+      Factor.Value("create-missing") {
+        $0.parentSays = [("label", .text)]
+        $0.parentOptions["mode"] = "create-missing"
+      },
+    ],
+    except: [
+      Exclusion(["label", "label-weight", "create-missing"], with: "parent", ["none"], because: "there is no parent"),
+      Exclusion(
+        ["create-missing"], with: "parent", ["reject", "null", "one-pass-reject", "one-pass-null", "two-pass-null"],
+        because: "what is never created is not only to be created, so that lint refuses it"),
+      Exclusion(
+        ["create-missing"], with: "owner", ["required", "required-null"],
+        because: "a parent cannot be created without its mandatory owner"),
+      Exclusion(
+        ["label", "label-weight", "create-missing"], with: "mode", ["insert-blindly"],
+        because: "items without a key cannot be named by others"),
     ])
 
   private static let list = Factor(

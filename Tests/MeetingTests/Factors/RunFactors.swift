@@ -3,8 +3,8 @@ import MergewalkImporting
 extension Factors {
   /// How runs go.
   static let runs = [
-    since, rejects, rejectsBefore, course, after, condition, transforms, process, hooks, contract, ignored, fields,
-    stores, direct, surroundings, modelFile, diff,
+    since, rejects, rejectsBefore, course, after, condition, transforms, lookup, process, hooks, contract, ignored,
+    fields, stores, direct, surroundings, modelFile, diff,
   ]
 
   /// Adds a column that only grows, by and large.
@@ -48,7 +48,7 @@ extension Factors {
         ["sync", "sync-all", "sync-mark", "sync-limit", "sync-scope", "replace"],
         because: "what is passed over would be missing, so that the modes that delete refuse it"),
       Exclusion(
-        ["hold"], with: "mode", ["insert", "insert-blindly"],
+        ["hold"], with: "mode", ["insert", "insert-first", "insert-blindly"],
         because: "what a held cursor reads again would be inserted twice, so that lint refuses it"),
     ])
 

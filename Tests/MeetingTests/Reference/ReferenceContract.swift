@@ -10,6 +10,8 @@ struct ReferenceContract {
   private let lists: Set<String>
   /// The kind of the first value of each column of the current file.
   private(set) var kinds: [String: Int] = [:]
+  /// Whether a record was not as agreed that ends the run.
+  private(set) var isBroken = false
 
   /// - Parameters:
   ///   - columns: the columns that the import asks for.
@@ -62,17 +64,20 @@ struct ReferenceContract {
   /// The codes of what a record is not allowed to be.
   mutating func codes(_ record: ReadRecord) -> [String] {
     var codes: [String] = []
-    if contract.newColumns == .reject, names != .untold, record.names.contains(where: { !known.contains($0) }) {
-      codes.append("contract.newColumn")
+    func note(_ code: String, _ policy: SchemaContract.Policy?) {
+      if policy == .reject { codes.append(code) } else if policy == .freeze { isBroken = true }
+    }
+    if names != .untold, record.names.contains(where: { !known.contains($0) }) {
+      note("contract.newColumn", contract.newColumns)
     }
     if names == .header, contract.missingColumns == .reject, columns.contains(where: { !record.names.contains($0) }) {
       codes.append("contract.missingColumn")
     }
-    guard contract.types == .reject, names != .header else { return codes }
+    guard names != .header else { return codes }
     for column in columns {
       guard var kind = Self.kind(record.cells[column] ?? .absent) else { continue }
       if lists.contains(column) { kind = 3 }
-      if let first = kinds[column], first != kind { codes.append("contract.type") }
+      if let first = kinds[column], first != kind { note("contract.type", contract.types) }
       if kinds[column] == nil { kinds[column] = kind }
     }
     return codes

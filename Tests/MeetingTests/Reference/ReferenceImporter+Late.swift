@@ -47,7 +47,11 @@ extension ReferenceImporter {
       let keys = Set(target.findBy.map(\.attributeName))
       return hasRelatives || entity?.uniquenessConstraints.contains { Set($0) != keys } ?? false
     }
-    return lateRelationships(part.root).contains { rejects($0, part.root) || creates($0) && isGuarded($0.target) }
+    return lateRelationships(part.root).contains { relationship in
+      // What a record says of its target may be refused, too.
+      let isWritten = creates(relationship) || !relationship.target.attributes.isEmpty
+      return rejects(relationship, part.root) || isWritten && isGuarded(relationship.target)
+    }
   }
 
   /// Sets the relationships of a record's object into its own hierarchy; whether one was another.
@@ -72,6 +76,18 @@ extension ReferenceImporter {
       if setToOne(object, relationship.name, found ?? 0) { isChanged = true }
     }
     return isChanged
+  }
+
+  /// Whether a record's value of an attribute is written, which is noted.
+  ///
+  /// What records say of an object as a target in their own hierarchy is written later than what they say of their own
+  /// one, but the last in the input counts.
+  mutating func isLast(_ object: Int, _ attribute: String, _ part: EntityImport) -> Bool {
+    let hierarchies = [part, self.part.root].map { model.entity(named: $0.entityName)?.rootIndex }
+    guard hierarchies[0] == hierarchies[1] else { return true }
+    if let last = said[object]?[attribute], place < last { return false }
+    said[object, default: [:]][attribute] = place
+    return true
   }
 
   // MARK: Two passes
@@ -135,7 +151,7 @@ extension ReferenceImporter {
       lost[entry.place] = "relationship.missingTarget"
     }
     for entry in linking where lost.isEmpty {
-      isRefused = false
+      (isRefused, place) = (false, entry.place)
       _ = link(entry.record, entry.object)
       if isRefused { lost[entry.place] = "constraint.unique" }
     }
@@ -164,6 +180,7 @@ extension ReferenceImporter {
     let entries = waiting
     (waiting, parked, seen) = ([], [], imported)
     for entry in entries {
+      place = entry.place
       let before = self
       isRefused = false
       guard let result = settle(entry, key(entry.record, part.root) ?? []) else {
@@ -216,7 +233,7 @@ extension ReferenceImporter {
   }
 
   /// Whether a record refers to an object of its own hierarchy that was not there before the run, or that nobody has
-  /// looked for because no index leads to it.
+  /// looked for because no index leads to it or because it is to be filled, too.
   func isOpen(_ record: ReadRecord) -> Bool {
     lateRelationships(part.root).contains { key(record, $0.target) != nil && !isKnown(record, $0.target) }
   }
@@ -229,14 +246,15 @@ extension ReferenceImporter {
   private func isKnown(_ record: ReadRecord, _ target: EntityImport) -> Bool {
     let keys = Set(target.findBy.map(\.attributeName))
     let entity = model.entity(named: target.entityName)
-    guard !isNewStore, entity?.uniquenessConstraints.contains(where: { Set($0) == keys }) ?? false,
-      let key = key(record, target)
+    guard !isNewStore, target.attributes.isEmpty,
+      entity?.uniquenessConstraints.contains(where: { Set($0) == keys }) ?? false, let key = key(record, target)
     else { return false }
     return find(target.entityName, target, key).map(known.contains) ?? false
   }
 
   private mutating func importWaiting(_ entry: Entry) {
     let (record, root) = (entry.record, part.root)
+    place = entry.place
     let before = self
     isRefused = false
     let key = key(record, root) ?? []
@@ -249,9 +267,11 @@ extension ReferenceImporter {
   }
 
   /// Where a record stands.
-  struct Place: Hashable {
+  struct Place: Hashable, Comparable {
     var file: Int
     var number: Int
+
+    static func < (left: Place, right: Place) -> Bool { (left.file, left.number) < (right.file, right.number) }
   }
 
   /// A record on its way.

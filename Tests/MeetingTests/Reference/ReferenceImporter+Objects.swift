@@ -137,10 +137,12 @@ extension ReferenceImporter {
     for attribute in model.entity(named: part.entityName)?.attributes ?? [] {
       object.attributes[attribute.name] = ReferenceValue(attribute.defaultValue)
     }
-    for field in part.findBy + part.attributes {
-      if case .value(let value) = convert(record, field, part) { object.attributes[field.attributeName] = value }
-    }
     let number = graph.add(object)
+    for field in part.findBy + part.attributes {
+      guard case .value(let value) = convert(record, field, part) else { continue }
+      graph.objects[number]?.attributes[field.attributeName] = value
+      _ = isLast(number, field.attributeName, part)
+    }
     for (name, target) in targets where target != 0 { _ = setToOne(number, name, target) }
     outcome.entities[part.entityName, default: .init()].inserted += 1
     return number
@@ -157,7 +159,10 @@ extension ReferenceImporter {
       graph.objects[number]?.attributes[name] = value
     }
     for field in part.attributes {
-      if case .value(let value) = convert(record, field, part) { set(field.attributeName, value) }
+      guard case .value(let value) = convert(record, field, part), isLast(number, field.attributeName, part) else {
+        continue
+      }
+      set(field.attributeName, value)
     }
     var targets = targets
     if part.mode == .replace {

@@ -25,6 +25,8 @@ struct ReferenceImporter {
   var rejects: [RunOutcome.Reject] = []
   /// Keys of the import's own entity that records have named, for the policies about duplicates.
   var seen: Set<[ReferenceValue]> = []
+  /// The objects when the import began, which steps look up.
+  var lookedUp = ObjectGraph()
   /// What is agreed about the source.
   var contract: ReferenceContract?
   /// Where the source tells names that the import may not know.
@@ -47,6 +49,10 @@ struct ReferenceImporter {
   var isRefused = false
   /// The object that the current record stands for.
   var settled = 0
+  /// Where the record stands whose values are written.
+  var place = Place(file: 0, number: 0)
+  /// Where the record stands that has said last what an attribute of an object of the own hierarchy is.
+  var said: [Int: [String: Place]] = [:]
   /// Records whose relationships are set when all objects are there.
   var linking: [Entry] = []
   /// Records that are imported when all others are.
@@ -122,7 +128,11 @@ struct ReferenceImporter {
     outcome.rejects = rejects.sorted()
     let rejected = outcome.parts.reduce(0) { $0 + $1.rejected }
     outcome.status = rejected + outcome.denied > 0 ? "completed_with_rejects" : "completed"
-    if isBreached || isOverLimit(rejected) {
+    if outcome.failure != nil {
+      let outcome = outcome
+      self = before
+      self.outcome = outcome
+    } else if isBreached || isOverLimit(rejected) {
       let outcome = outcome
       self = before
       self.outcome = outcome
@@ -158,15 +168,15 @@ struct ReferenceImporter {
       }
       return roots
     }
+    func runsBehind(_ part: ImportPart, _ other: ImportPart) -> Bool {
+      if let root = makes(other), needs(part.root).contains(root) { return true }
+      return looksUp(part, in: other)
+    }
     var left = Array(parts.indices)
     var order: [Int] = []
     while !left.isEmpty {
       let place =
-        left.firstIndex { index in
-          left.allSatisfy { other in
-            other == index || makes(parts[other]).map { !needs(parts[index].root).contains($0) } ?? true
-          }
-        } ?? 0
+        left.firstIndex { index in left.allSatisfy { $0 == index || !runsBehind(parts[index], parts[$0]) } } ?? 0
       order.append(left.remove(at: place))
     }
     return order
@@ -195,7 +205,8 @@ struct ReferenceImporter {
     let holds = part.root.mode != .insert || definition.rejects.path == nil
     since = part.since.map { ReferenceSince($0, stored: cursors[part.name], holds: holds) }
     (linking, waiting, waitingObjects, isSecondPass) = ([], [], [], false)
-    (parked, imported) = ([], [])
+    (parked, imported, said) = ([], [], [:])
+    lookedUp = graph
     var lists: Set<String> = []
     if case .xml = part.format { lists = Set(part.root.relationships.compactMap { $0.list?.column }) }
     contract = part.contract.map { ReferenceContract($0, columns: sourceColumns, names: names, lists: lists) }
@@ -239,6 +250,7 @@ struct ReferenceImporter {
 
   private mutating func importRecord(_ read: ReadRecord, _ place: Place) {
     let root = part.root
+    self.place = place
     let (record, verdict) = transform(read)
     let moment = since?.value(of: record) ?? .none
     if let since, since.isBeforeCursor(moment) { return counts.skipped += 1 }

@@ -42,6 +42,7 @@ extension ReferenceImporter {
   mutating func transform(_ read: ReadRecord) -> (ReadRecord, Verdict) {
     var record = read
     var codes: Set<String> = Set(contract?.codes(read) ?? [])
+    if contract?.isBroken ?? false { outcome.failure = ImportError.Code.contract.rawValue }
     do throws(TransformFailure) {
       if let filter = part.filter, try !holds(filter.text, record) { return (record, .skipped) }
     } catch {
@@ -281,6 +282,7 @@ extension ReferenceImporter {
     switch step.step {
     case is ArithmeticStep, is SignStep, is RoundStep: return try compute(step, value, record, options, own: own)
     case let step as ConvertStep: return try Self.read(value, as: step.kind, options)
+    case let step as LookupStep: return try lookUp(step, value)
     case is LengthStep: return .integer(Int64(value.text.unicodeScalars.count))
     case let step as NullIfStep:
       return step.texts.contains { $0.utf8.elementsEqual(value.text.utf8) } ? .null : value

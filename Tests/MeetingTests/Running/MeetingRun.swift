@@ -167,7 +167,7 @@ extension Scenario {
     let item = scenario.keyNames
     return [
       "Item": item, "Thing": item, "Person": ["email"], "Team": ["name"], "Tag": ["name"], "Topic": ["name"],
-      "Line": ["number"], "Note": ["code"], "Figure": ["label"],
+      "Line": ["number"], "Note": ["code"], "Figure": ["label"], "Unit": ["code"],
     ]
   }
 

@@ -58,6 +58,10 @@ struct Scenario: Sendable {
   var hasHook = false
   /// What a parent that is missing means, and how many passes there are; nil when items have no parents.
   var parent: (missing: String, passes: String?)?
+  /// The attributes of a parent that records fill.
+  var parentSays: [(attribute: String, kind: ColumnSpec.Kind)] = []
+  /// Further options of the parent, as YAML.
+  var parentOptions: [String: String] = [:]
   /// What lists the items have.
   var list = ListKind.none
   /// Further options of the list, as YAML.
@@ -91,6 +95,8 @@ struct Scenario: Sendable {
   var hasLook = false
   /// The delete rules of relationships to many, by their names, where they are not the model's usual ones.
   var deleteRules: [String: String] = [:]
+  /// Whether a store that is there before has units, which nothing else writes.
+  var hasUnits = false
   /// Whether the store computes attributes from others.
   var hasDerived = false
   /// Whether the store is there before.
@@ -163,10 +169,13 @@ struct Scenario: Sendable {
   mutating func finish() {
     if let parent {
       var target = EntityMap("Item", keyNames.map { FieldMap($0, "parent_" + $0) })
+      target.fields = parentSays.map { FieldMap($0.attribute, "parent_" + $0.attribute) }
+      target.options = parentOptions
       target.options["missing"] = parent.missing
       item.relations.append(RelationMap("parent", target))
       if let passes = parent.passes { item.options["passes"] = passes }
       columns += keyNames.map { ColumnSpec("parent_" + $0, .parent($0)) }
+      columns += parentSays.map { ColumnSpec("parent_" + $0.attribute, $0.kind) }
     }
     if var since {
       since["column"] = YAMLText.quoted(columnName("seen"))

@@ -113,6 +113,9 @@ final class ScenarioFiles {
       item.entity = "Special"
       maps.append(item)
     }
+    if scenario.hasUnits {
+      maps.append(EntityMap("Unit", [FieldMap("code", "email")], [FieldMap("name", "motto")]))
+    }
     var inputs: [[[ReadRecord]]] = []
     var parts: [[String: String]] = []
     for (index, map) in maps.enumerated() {
@@ -209,7 +212,7 @@ extension Scenario {
     let keys = "code: \(keyType.rawValue), label: { type: string, default: unnamed }"
     let own =
       "number: integer64, amount: { type: integer64, default: 7, max: 1000 }, price: decimal, weight: double, "
-      + "day: date, flag: boolean, isGone: boolean, serial: string, "
+      + "day: date, flag: boolean, isGone: boolean, serial: string, found: string, "
       + "photo: { type: binary, external_storage: true }"
       + (hasLook ? ", look: { type: transformable, transformer: Look }" : "")
     func rule(_ name: String) -> String { deleteRules[name].map { ", delete: \($0)" } ?? "" }
@@ -246,6 +249,9 @@ extension Scenario {
             items: { to_many: Item, inverse: owner\(rule("items")) }
             team: { to_one: Team, inverse: members }
           \(unique("email"))
+        Unit:
+          attributes: { code: string, name: string }
+          \(unique("code"))
         Team:
           attributes: { name: string, motto: string }
           relationships: { members: { to_many: Person, inverse: team } }

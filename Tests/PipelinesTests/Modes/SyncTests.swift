@@ -1,5 +1,7 @@
 import Foundation
+import MergewalkDiagnostics
 import MergewalkImporting
+import MergewalkObjectStore
 import MergewalkPipelines
 import MergewalkRecordFormats
 import MergewalkTestSupport
@@ -47,6 +49,18 @@ import Testing
     let sync = "{ entity: Country, find_by: [code], attributes: [name], mode: sync, sync: { where: \"\(scope)\" } }"
     #expect(try map.run(sync, "code,name\nFR,France\n").deleted == 1)
     #expect(try map.countries() == left)
+  }
+
+  @Test("an object of another store in the scope is a finding") func strangers() throws {
+    func sync(_ uuid: String) throws -> ImportSummary {
+      let scope = "where: \"ally != 'x-coredata://\(uuid)/Country/p1'\""
+      return try map.run(Self.sync(scope), "code,name,size\nCH,S,1\n")
+    }
+    let error = #expect(throws: DiagnosticList.self) { _ = try sync("01234567-89AB-CDEF-0123-456789ABCDEF") }
+    #expect(error?.diagnostics.contains { $0.code == "invalidScope" } == true)
+    #expect(try map.countries() == ["CH", "DE", "FR", "IT"])
+    let own = try StoreMetadata.read(path: map.store).uuid
+    #expect(try sync(own).deleted == 3)
   }
 
   @Test("a record that is rejected keeps its object; one without a readable key keeps all") func badRecords() throws {

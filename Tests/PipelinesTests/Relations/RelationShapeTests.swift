@@ -223,11 +223,6 @@ import Testing
         #"{"k":"c","v":"z","r":"b","rv":"three"}"#,
       ], ["a y", "b three", "c z"]
     ),
-    (
-      [
-        #"{"k":"a","v":"x","r":"b","rv":"one"}"#, #"{"k":"b","v":"own"}"#, #"{"k":"c","v":"z","r":"b","rv":"one"}"#,
-      ], ["a x", "b one", "c z"]
-    ),
   ]
 
   @Test(
@@ -334,6 +329,40 @@ import Testing
       let values = try place.folder.rows("SELECT ZK, ZV FROM ZA ORDER BY 1", of: "s.sqlite")
       #expect(values == ["a x", "b \(value)"])
     }
+  }
+
+  @Test(
+    "a record that says what an overwritten one has said is written",
+    arguments: ["create", "reject", #""null""#], [1, 2, 1000])
+  func saidTwice(missing: String, batch: Int) throws {
+    let place = try Place(Self.chain)
+    let records = [
+      #"{"k":"d","v":"x","r":"a","rv":"t"}"#, #"{"k":"a","v":"own"}"#, #"{"k":"c","v":"y","r":"a","rv":"t"}"#,
+    ]
+    try place.run(Self.chained(missing: missing), records.joined(separator: "\n"), batch: batch)
+    #expect(try place.folder.rows("SELECT ZK, ZV FROM ZA ORDER BY 1", of: "s.sqlite") == ["a t", "c y", "d x"])
+  }
+
+  @Test("what a record says that the second pass rejects does not hide what others say", arguments: [1, 2, 1000])
+  func saidByRejected(batch: Int) throws {
+    let place = try Place(Self.chain)
+    let records = [
+      #"{"k":"a","v":"x","r":"b","rv":"one"}"#, #"{"k":"b","v":"own","r":"nobody"}"#, #"{"k":"b"}"#,
+    ]
+    let summary = try place.run(Self.chained(missing: "reject"), records.joined(separator: "\n"), batch: batch)
+    #expect((summary.inserted, summary.rejected) == (2, 1))
+    #expect(try place.folder.rows("SELECT ZK, ZV FROM ZA ORDER BY 1", of: "s.sqlite") == ["a x", "b one"])
+  }
+
+  @Test("what is said of a target that is there and only to be created hides nothing", arguments: [1, 2, 1000])
+  func saidOfOnlyCreated(batch: Int) throws {
+    let place = try Place(Self.chain)
+    let records = [
+      #"{"k":"b","v":"own"}"#, #"{"k":"b","v":"again","r":"c","rv":"made"}"#, #"{"k":"a","v":"x","r":"b","rv":"one"}"#,
+    ]
+    try place.run(
+      Self.chained(missing: "create, mode: create-missing"), records.joined(separator: "\n"), batch: batch)
+    #expect(try place.folder.rows("SELECT ZK, ZV FROM ZA ORDER BY 1", of: "s.sqlite") == ["a x", "b again", "c made"])
   }
 
   @Test(

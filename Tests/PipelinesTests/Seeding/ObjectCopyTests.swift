@@ -178,6 +178,27 @@ struct ObjectCopyTests {
     #expect(try StoreVerifier.verify(path: store).isSound)
   }
 
+  @Test("references to objects that are missing or do not refer back are counted, and not copied")
+  func dangling() throws {
+    let model = try Self.lists()
+    let damage = """
+
+      UPDATE ZITEM SET ZLIST = 9 WHERE Z_PK = 6;
+      UPDATE ZLIST SET ZCOVER = NULL;
+      DELETE FROM ZTAG WHERE Z_PK = 2;
+      INSERT INTO Z_2TAGS (Z_2ITEMS, Z_4TAGS, Z_FOK_4TAGS) VALUES (8, 1, 2048);
+      """
+    try make(prepared, model, Self.preparedRows + damage)
+    try StoreFile.create(path: store, model: model).finish()
+    let result = try ObjectCopy(from: prepared, to: store).run()
+    let counts = result.danglingReferences.map { "\($0.field) \($0.count)" }
+    #expect(counts == ["Cover.list 1", "Item.list 1", "Item.tags 2"])
+    #expect(try rows("SELECT ZLIST FROM ZCOVER") == ["-"])
+    #expect(try rows("SELECT ZNAME, Z_FOK_LIST FROM ZITEM WHERE ZLIST IS NULL") == ["hammer -"])
+    #expect(try rows("SELECT count(*) FROM Z_2TAGS") == ["2"])
+    #expect(try StoreVerifier.verify(path: store).isSound)
+  }
+
   @Test("IM16: an update gives found objects the prepared attributes, and writes only what differs")
   func im16Update() throws {
     let model = try Self.lists()

@@ -300,6 +300,22 @@ import Testing
     #expect(try folder.rows("ZKEY,ZTEXT").last == "c|\(text)")
   }
 
+  @Test("a run that resumes has the moment at which it began") func now() throws {
+    let folder = try TransformFolder()
+    try folder.run("attributes: [text]", "key,text\nz,Z\n")
+    try folder.folder.write("key\na\nb\nc\n", to: "data.csv")
+    let lines = "attributes: { day: { value: \"now()\" } }"
+    let definition = try folder.read(TransformFolder.text(lines, more: "batch: { records: 1 }"))
+    var seen = 0
+    let stopped = try ImportSession(definition).run(
+      progress: { if $0.stage == .records { seen += 1 } }, shouldStop: { seen >= 1 })
+    #expect(stopped.status == .interrupted)
+    let summary = try ImportSession(definition).run()
+    #expect(summary.resumedAfter == 1)
+    let moments = try folder.rows("ZDAY").filter { $0 != "-" }
+    #expect(moments.count == 3 && Set(moments).count == 1, "\(moments)")
+  }
+
   @Test("absent and null stay what they are") func keepsNothing() throws {
     let folder = try TransformFolder()
     try folder.folder.write(

@@ -91,8 +91,8 @@ struct ColumnFinder {
   private(set) var comparisons: [ComparisonPredicate] = []
   /// The reason why the predicate cannot be evaluated for records.
   private(set) var obstacle: String?
-  /// Whether it differs each time it is asked.
-  private(set) var isRandom = false
+  /// Whether it differs each time it is asked, or from run to run.
+  private(set) var differs = false
 
   mutating func visit(_ part: PredicatePart) {
     switch part {
@@ -107,7 +107,8 @@ struct ColumnFinder {
       }
       if !names.contains(name) { names.append(name) }
       return
-    case .expression(.function(.random, _)), .expression(.function(.randomBelow, _)): isRandom = true
+    case .expression(.function(.random, _)), .expression(.function(.randomBelow, _)), .expression(.function(.now, _)):
+      differs = true
     case .expression(.subquery):
       obstacle = obstacle ?? "a record has single values, so there is nothing for SUBQUERY to look into"
       return

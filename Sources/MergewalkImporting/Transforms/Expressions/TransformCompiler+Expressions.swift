@@ -142,7 +142,8 @@ extension TransformCompiler {
     return values
   }
 
-  /// An expression that names no column is a constant, unless its value differs each time, or it has none.
+  /// An expression that names no column is a constant, unless its value differs each time or from run to run, or it has
+  /// none.
   private func folded(_ expression: ObjectExpression) -> AttributeValue? {
     switch expression {
     case .constant(.attribute(let value)): return value
@@ -151,7 +152,7 @@ extension TransformCompiler {
     }
     var finder = ColumnFinder()
     finder.visit(.expression(expression))
-    guard finder.names.isEmpty, !finder.isRandom else { return nil }
+    guard finder.names.isEmpty, !finder.differs else { return nil }
     var evaluator = PredicateEvaluator(now: now, .exact)
     guard case .attribute(let value)? = try? evaluator.evaluate(expression, with: .null) else { return nil }
     return value

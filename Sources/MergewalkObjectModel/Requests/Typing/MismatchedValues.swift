@@ -6,8 +6,9 @@ extension ObjectPredicate {
   ///
   /// The language finds such values unequal, which is seldom what was meant.
   ///
-  /// - Parameter storeUUID: The store whose objects are compared; `nil` when it is not known.
-  package func mismatchedValues(in scope: ModelScope, storeUUID: String? = nil) -> [String] {
+  /// - Parameter storeUUID: Tells the store whose objects are compared, `nil` when it is not known; it is asked only if
+  ///   there are objects.
+  package func mismatchedValues(in scope: ModelScope, storeUUID: () -> String?) -> [String] {
     switch self {
     case .comparison(let comparison): return comparison.mismatchedValues(in: scope, storeUUID)
     case .and(let parts), .or(let parts):
@@ -19,7 +20,7 @@ extension ObjectPredicate {
 }
 
 extension ComparisonPredicate {
-  fileprivate func mismatchedValues(in scope: ModelScope, _ storeUUID: String?) -> [String] {
+  fileprivate func mismatchedValues(in scope: ModelScope, _ storeUUID: () -> String?) -> [String] {
     let strangers = Self.strangers(Self.values(of: left) + Self.values(of: right), storeUUID)
     switch comparison {
     case .equalTo, .notEqualTo:
@@ -30,12 +31,13 @@ extension ComparisonPredicate {
   }
 
   /// A sentence for each object of another store.
-  private static func strangers(_ values: [ConstantValue], _ storeUUID: String?) -> [String] {
-    guard let storeUUID else { return [] }
-    return values.compactMap { value in
-      guard case .objectID(let id) = value, id.storeUUID != storeUUID else { return nil }
+  private static func strangers(_ values: [ConstantValue], _ storeUUID: () -> String?) -> [String] {
+    let objects = values.filter { if case .objectID = $0 { true } else { false } }
+    guard !objects.isEmpty, let own = storeUUID() else { return [] }
+    return objects.compactMap { value in
+      guard case .objectID(let id) = value, id.storeUUID != own else { return nil }
       return "\(id.uri) is an object of another store and never equals one of this store; "
-        + "its objects are x-coredata://\(storeUUID)/…"
+        + "its objects are x-coredata://\(own)/…"
     }
   }
 

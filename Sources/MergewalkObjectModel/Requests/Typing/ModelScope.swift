@@ -88,6 +88,9 @@ package struct ModelScope {
       if entity.fetchedProperties.contains(where: { $0.name == name }) { return .type(nil) }
     }
     if name == "objectID" || name == "entity" { return .type(nil) }
+    for entity in family {
+      if let error = entity.compositeError(name) { throw error.located(name: name, in: source) }
+    }
     var names = entity.attributes.map(\.name) + entity.relationships.map(\.name)
     if isFirst { names += columns.keys.sorted() }
     let hint = NearestName.find(name, in: names).map { "did you mean \($0)?" }
@@ -102,5 +105,16 @@ package struct ModelScope {
     var scope = self
     scope.variables[variable] = .some(entity)
     return scope
+  }
+}
+
+extension EntityDescription {
+  /// The error of a path that ends at a composite attribute, or at one inside it; `nil` when there is none of this name.
+  package func compositeError(_ name: String) -> PredicateError? {
+    let elements = elements(ofComposite: name).map { "\(name).\($0.name)" }
+    if elements.isEmpty { return nil }
+    return PredicateError(
+      .notInSQL, "\(self.name).\(name) is a composite attribute, of which the store has the elements only",
+      hint: "name an element: \(elements.joined(separator: ", "))")
   }
 }

@@ -1,34 +1,36 @@
-import MergewalkObjectModel
-import MergewalkObjectStore
+package import MergewalkObjectModel
+import MergewalkSQLite
 
-/// The references of exported objects to objects that the store does not have, or that do not refer back in a one-to-one
+/// The references of objects to objects that the store does not have, or that do not refer back in a one-to-one
 /// relationship.
 ///
-/// Stores of apps have them: a delete rule did nothing, or rows were removed by other means. No store can be built with
-/// them, so the pipeline sets them to nothing.
-struct DanglingReferences {
+/// Stores of apps have them: a delete rule did nothing, or rows were removed by other means. No store is built with them:
+/// an export's pipeline and a copy of the objects set them to nothing.
+package struct DanglingReferences {
   /// How many there are of each field: `Order.customer`.
-  private(set) var counts: [(field: String, count: Int)] = []
-  /// The indexes of the entities whose files have such references.
-  private(set) var entities = Set<Int>()
+  package private(set) var counts: [(field: String, count: Int)] = []
+  /// The indexes of the entities that have such references.
+  package private(set) var entities = Set<Int>()
 
-  init() {}
+  /// Begins with none.
+  package init() {}
 
-  /// Counts them.
+  /// Counts those of a store.
   ///
   /// - Complexity: A seek for each reference.
-  init(of chosen: [EntityDescription], _ store: PersistentStore) throws(StoreError) {
+  package init(of chosen: [EntityDescription], _ store: PersistentStore) throws(StoreError) {
+    try self.init(of: chosen, store.schema, store.connection)
+  }
+
+  init(of chosen: [EntityDescription], _ schema: StoreSchema, _ connection: Connection) throws(StoreError) {
     var seen = Set<Int>()
     for entity in chosen {
-      for field in store.schema.objectFields(of: entity) {
-        var queries = Self.queries(field, of: entity, store.schema)
-        // Pairs that no object has are not in any file; they count once, for the first entity that could have them.
+      for field in schema.objectFields(of: entity) {
+        var queries = Self.queries(field, of: entity, schema)
+        // Pairs that no object has count once, for the first entity that could have them.
         if case .links(_, let position) = field.kind, !seen.insert(position).inserted { queries = [queries[0]] }
         var count = 0
-        for query in queries {
-          let rows = try store.rows("SELECT count(*) FROM \(query)")
-          if try rows.step() { count += Int(rows.integer(0)) }
-        }
+        for query in queries { count += Int(try connection.integer("SELECT count(*) FROM \(query)") ?? 0) }
         guard count > 0 else { continue }
         counts.append((field: "\(entity.name).\(field.name)", count: count))
         entities.insert(entity.index)
