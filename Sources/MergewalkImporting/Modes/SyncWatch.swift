@@ -110,6 +110,13 @@ final class SyncWatch {
     return found
   }
 
+  /// Marks the objects that rejected records refer to by a relationship of a second pass.
+  func noteTargets(ofRejected view: BatchView, node: Int, _ importer: BatchImporter) throws(ImportError) {
+    guard marks[node] != nil else { return }
+    let rejected = view.records.filter { view.outcomes[$0] == .rejected && importer.isUsable($0, node, view) }
+    if !rejected.isEmpty { try lookUp(ContiguousArray(rejected.map { Int32($0) }), view, importer, node: node) }
+  }
+
   /// Marks the objects of records without doing anything to them.
   private func lookUp(
     _ records: ContiguousArray<Int32>, _ view: BatchView, _ importer: BatchImporter, node: Int? = nil

@@ -185,7 +185,7 @@ extension BatchImporter {
     if case .references = pass { overwritten = spoken?.hideOverwritten(&batch, in: pass) ?? [] }
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
       try importRecords(view)
-      if case .references(let stage) = pass { noteReferences(of: stage, view) }
+      if case .references(let stage) = pass { try noteReferences(of: stage, view) }
     }
     context.reset()
     if case .references = pass { spoken?.note(batch, outcomes, in: pass) }
@@ -232,13 +232,14 @@ extension BatchImporter {
   }
 
   /// Counts and marks what the references of a stage have led to.
-  private func noteReferences(of stage: ImportRelationship.Stage, _ view: BatchView) {
+  private func noteReferences(of stage: ImportRelationship.Stage, _ view: BatchView) throws(ImportError) {
     countReferences(of: stage, view)
     for relationship in plan.postponed where relationship.stage == stage {
       let targets = view.nodes[relationship.target].targets
       for record in view.records where view.outcomes[record] == .inserted {
         watch?.mark(targets[record], node: relationship.target)
       }
+      try watch?.noteTargets(ofRejected: view, node: relationship.target, self)
     }
   }
 

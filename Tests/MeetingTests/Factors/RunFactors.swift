@@ -239,6 +239,9 @@ extension Factors {
         ["column", "made", "shared", "few-gone", "share-gone"], with: "contract", ["evolve", "reject-new", "missing"],
         because:
           "of formats other than CSV and NDJSON the split keeps no other columns, so that such contracts are refused"),
+      Exclusion(
+        ["few-gone", "share-gone"], with: "header", ["doubtful"],
+        because: "where few records are left, near headers are taken for rows of the header, and the run is refused"),
     ])
 
   private static let fields = Factor(

@@ -265,10 +265,10 @@ import Testing
       #"{"file":"2.ndjson","raw":"{\"k\":\"b\",\"v\":\"own\"}"}"#,
       #"{"file":"1.ndjson","raw":"{\"k\":\"c\",\"v\":\"z\",\"r\":\"b\",\"rv\":\"two\"}"}"#,
     ]
-    try place.folder.write(lines.joined(separator: "\n") + "\n", to: "rejects.ndjson")
+    try place.folder.write(lines.joined(separator: "\n") + "\n", to: "old.ndjson")
     let definition = try place.definition(Self.chained(missing: "create"), #"{"k":"none"}"#, batch: 1000)
     let replay = definition.replaying(
-      ByteSource(path: place.folder.file("rejects.ndjson")), rejectsPath: place.folder.file("again.ndjson"))
+      ByteSource(path: place.folder.file("old.ndjson")), rejectsPath: place.folder.file("again.ndjson"))
     #expect(try ImportSession(replay).run().inserted == 3)
     #expect(try place.folder.rows("SELECT ZK, ZV FROM ZA ORDER BY 1", of: "s.sqlite") == ["a x", "b two", "c z"])
   }
