@@ -103,7 +103,7 @@ struct SpokenOrder {
     return found
   }
 
-  /// Takes back what a record has said that the second pass rejects.
+  /// Notes that the second pass has rejected a record: what it said is not written.
   mutating func takeBack(_ record: Int, of batch: ImportBatch) {
     gone.insert(start(of: batch) + UInt64(batch.records.records[record].index))
   }
