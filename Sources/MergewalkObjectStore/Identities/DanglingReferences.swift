@@ -46,7 +46,11 @@ package struct DanglingReferences {
     func references(to target: Int) -> [String] {
       let target = model.entities[target]
       guard let column = field.column?.name, schema.contains(target) else { return [] }
-      return ["\(table) s WHERE s.Z_ENT = \(number) AND \(schema.refersToNothing("s.\(column)", target))"]
+      // The column's index gives the keys in order, without the rows; whose they are matters only if some lead nowhere.
+      return [
+        "\(table) s WHERE s.Z_ENT = \(number) AND s.\(column) IN (SELECT s.\(column) FROM \(table) s"
+          + " WHERE \(schema.refersToNothing("s.\(column)", target)))"
+      ]
     }
     switch field.kind {
     case .toOne(let relationship):
