@@ -100,7 +100,7 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
   private init(_ code: Code, _ message: String, of batch: RecordBatch, _ source: ByteSource, at record: RecordPosition)
   {
     self.init(
-      code, message, file: batch.member.map { "\(source.path)/\($0)" } ?? source.path,
+      code, message, file: ContractCheck.file(source.path, batch),
       position: SourcePosition(line: record.line, column: record.column, byteOffset: record.byteOffset))
   }
 
