@@ -108,7 +108,7 @@ struct RunStartChoice {
         + " and the file of records that wait for the second pass may not be whole"
     }
     return looksUpOwnRows(checkpoint)
-      ? "the unfinished run of \(definition.name) was interrupted within an import that changes what its look-ups found"
+      ? "the unfinished run of \(definition.name) was interrupted within an import that changes what its lookups found"
       : nil
   }
 

@@ -2,20 +2,20 @@ import MergewalkObjectContext
 import MergewalkObjectModel
 import MergewalkObjectStore
 
-/// The model's demands on a field, counting the values that are not as demanded.
+/// The model's rules for a field, counting the values that break them.
 ///
 /// Stores of apps can have some: a rule is newer than the object, or other code has written it. They are exported all the
 /// same, but reading them back rejects their records.
 struct ExportDemand {
   /// The name of the field.
   let field: String
-  /// The number of values that are not as demanded.
+  /// The number of values that break the rules.
   private(set) var broken = 0
   private let column: Int32
   private let isReal: Bool
   private let validator: AttributeValidator
 
-  /// Takes the demands of an import on a field; `nil` when there are none.
+  /// Takes the rules that an import applies to a field; `nil` when there are none.
   ///
   /// - Parameter column: The place of its value in the rows.
   init?(_ field: IdentityField, column: Int32) {
@@ -27,7 +27,7 @@ struct ExportDemand {
     isReal = attribute.type == .double || attribute.type == .float || attribute.type == .date
   }
 
-  /// Checks the value in a row; what is none of the type is not its concern.
+  /// Checks the value in a row; one of another type has ended the export before.
   mutating func check(_ row: DatabaseRows) {
     var (tag, payload) = (CellTag.null, UInt64(0))
     var bytes = UnsafeRawBufferPointer(start: nil, count: 0)

@@ -6,7 +6,7 @@ package import MergewalkRecordFormats
 package enum RejectCure {
   /// The sentence for a code; what a sample of the values tells is in ``ValueProposal``.
   ///
-  /// - Parameter width: which fault all records have that were refused for the number of their fields, if known.
+  /// - Parameter width: the fault of all records that were refused for the number of their fields, if it is the same.
   package static func text(_ code: RejectCode, width: WidthFault? = nil) -> String {
     switch code {
     case .readInvalidText: "set the file’s encoding: “encoding: windows-1252”, or “detect”"
@@ -105,7 +105,7 @@ package enum WidthFault: Sendable {
   case missing
   case surplus
 
-  /// Tells it by the fault's place: of a record that ends too early its end, of one of CSV that does not its beginning.
+  /// Tells it by the fault's place: the end of a record with too few fields, the beginning of one of CSV with too many.
   ///
   /// - Parameters:
   ///   - raw: the record.
