@@ -66,11 +66,9 @@ struct PartOrder {
   /// An import that writes such objects itself may want to see them as they were: then the file's order decides, as it
   /// does with `order: file`.
   private func readsStepwise(_ part: Int, of other: Int) -> Bool {
-    let (own, written) = (definition.parts[part].root.entityName, definition.parts[other].root.entityName)
-    return !definition.keepsOrder
-      && definition.parts[part].lookups.contains {
-        definition.mayShareObjects($0.entity, written) && !definition.mayShareObjects($0.entity, own)
-      }
+    let entities = [other, part].map { definition.model.entity(named: definition.parts[$0].root.entityName) }
+    guard !definition.keepsOrder, let written = entities[0], let own = entities[1] else { return false }
+    return definition.parts[part].lookups.contains { isSame($0.entity, written) && !isSame($0.entity, own) }
   }
 
   /// The entity of which a part creates objects.
@@ -190,5 +188,19 @@ struct PartOrder {
   private func title(_ part: Int) -> String {
     let name = definition.parts[part].name
     return name.isEmpty ? definition.parts[part].root.entityName : name
+  }
+}
+
+extension ImportPart {
+  /// What the steps of the part look up.
+  fileprivate var lookups: [StoreLookup] {
+    (columns.flatMap(\.steps) + root.allSteps).compactMap { ($0.action.step as? LookupStep)?.lookup }
+  }
+}
+
+extension EntityImport {
+  /// The steps of all fields, with those of the targets.
+  fileprivate var allSteps: [TransformStep] {
+    (findBy + attributes).flatMap(\.steps) + relationships.flatMap { $0.target.allSteps }
   }
 }

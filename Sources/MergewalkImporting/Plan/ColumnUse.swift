@@ -1,4 +1,5 @@
 package import MergewalkDiagnostics
+import MergewalkObjectModel
 
 /// A column that a definition names, and where.
 package struct ColumnUse: Sendable, Hashable {
@@ -86,7 +87,12 @@ extension ImportPart {
       guard column.name == name else { return false }
       switch column.source {
       case .column(let origin): return origin != name
-      case .expression(let text): return !text.text.contains(name)
+      case .expression(let text):
+        // One that cannot be read is a finding of its own.
+        guard let expression = try? ObjectExpression(exactFormat: text.text) else { return false }
+        var finder = ColumnFinder()
+        finder.visit(.expression(expression))
+        return !finder.names.contains(name)
       }
     }
   }

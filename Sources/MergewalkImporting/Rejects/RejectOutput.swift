@@ -25,8 +25,10 @@ final class RejectOutput {
   private var keepsIndent: Bool
   /// Other faults in records of another width.
   private var widthFaults: WidthFaults
-  /// The columns of the files that say them, and whether a line of the rejects file has them already.
-  private var headers: [FilePlace: (names: [String], isWritten: Bool)] = [:]
+  /// The columns of the files that say them.
+  private var headers: [FilePlace: [String]] = [:]
+  /// The files whose columns a line has already.
+  private var written: Set<FilePlace> = []
   /// The namespaces declared around all records of a file of XML; empty where they differ.
   private var namespaces: [FilePlace: String] = [:]
   /// The file that the last batch was from.
@@ -62,7 +64,7 @@ final class RejectOutput {
     for (name, count) in checkpoint?.tally.rejectCounts ?? [:] {
       if let code = RejectCode(rawValue: name) { counts[code] = count }
     }
-    for place in checkpoint?.rejectHeaders ?? [] { headers[place] = ([], true) }
+    written = checkpoint?.rejectHeaders ?? []
     guard let path = definition.rejectsPath else {
       writer = nil
       return
@@ -89,7 +91,7 @@ final class RejectOutput {
   }
 
   /// The files whose columns a line of the rejects file has.
-  var writtenHeaders: Set<FilePlace> { writer == nil ? [] : Set(headers.filter { $0.value.isWritten }.keys) }
+  var writtenHeaders: Set<FilePlace> { writer == nil ? [] : written }
 
   /// Begins the batches of a part, or its second pass: another plan and other inputs.
   func begin(_ plan: ImportPlan, sources: [ByteSource], format: RecordFormat, part: String?) {
@@ -260,7 +262,7 @@ final class RejectOutput {
     }
     if isSame { return }
     place = place(of: batch)
-    if !batch.header.isEmpty, headers[place] == nil { headers[place] = (batch.header, false) }
+    if !batch.header.isEmpty, headers[place] == nil { headers[place] = batch.header }
   }
 
   /// Adds what a replay needs: the import, the namespaces, and the columns once for each file.
@@ -272,10 +274,9 @@ final class RejectOutput {
     let place = place(of: batch)
     // Records that were put off come without what was around them.
     reject.namespaces = batch.records.namespaces(ofRecord: reject.record - 1) ?? namespaces[place]
-    guard let header = headers[place], !header.isWritten else { return }
-    reject.header = header.names
-    if repeatsHeaders { return }
-    headers[place]?.isWritten = true
+    guard let header = headers[place], !written.contains(place) else { return }
+    reject.header = header
+    if !repeatsHeaders { written.insert(place) }
   }
 
   private func reason(_ entry: Entry, _ record: Int, _ batch: ImportBatch) -> Reject.Reason {

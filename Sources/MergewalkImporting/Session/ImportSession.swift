@@ -430,7 +430,7 @@ public final class ImportSession {
       case .dryRun, .skippedAgain, .interrupted: try file.rollBackToOpening()
       case .completed, .completedWithRejects:
         try file.finish {
-          self.noteFilesThatStay(file)
+          self.summary.noteFilesThatStay(file)
           self.reportEnd()
           return RunJournal.acknowledged(file.metadata, name: self.definition.journalName)
         }
@@ -442,40 +442,7 @@ public final class ImportSession {
       guard error.code == .alreadyExists else { throw ImportError(error) }
       throw ImportError(code: .storeChanged, message: error.description)
     }
-    noteFilesThatStay(file)
-  }
-
-  private func noteFilesThatStay(_ file: StoreFile) {
-    guard !isTold else { return }
-    if file.leavesPlan {
-      summary.warn(
-        RunWarning(
-          .filesNotRemoved,
-          "the store has the whole run, and files of its plan beside the store could not be removed; the next run of this"
-            + " pipeline tries again, and so does mergewalk store clean"))
-    }
-    if let (names, reason) = file.externalFiles.unknown, let name = names.min() {
-      summary.warn(
-        RunWarning(
-          .filesNotRemoved,
-          "\(names.count) of the files beside the store that this run has made stay, such as \(name): which of them rows"
-            + " name cannot be read (\(reason.message)); mergewalk store clean removes the others"))
-    }
-    let shared = file.externalFiles.sharedFiles
-    if let name = shared.min() {
-      summary.warn(
-        RunWarning(
-          .filesNotRemoved,
-          "\(shared.count) of the files beside the store that no row names any more stay, such as \(name):"
-            + " another store has the same name but for the extension, and so the same folder for its files"))
-    }
-    let names = file.externalFiles.staying
-    guard let name = names.min() else { return }
-    summary.warn(
-      RunWarning(
-        .filesNotRemoved,
-        "\(names.count) of the files beside the store that no row names any more could not be removed, such as \(name);"
-          + " the next run of this pipeline tries again, and so does mergewalk store clean"))
+    if !isTold { summary.noteFilesThatStay(file) }
   }
 
   /// Reports to the caller how the run ended, once.

@@ -1,0 +1,36 @@
+import MergewalkObjectStore
+
+extension ImportSummary {
+  /// Warns of files beside the store that the run could not remove, or must not.
+  mutating func noteFilesThatStay(_ file: StoreFile) {
+    if file.leavesPlan {
+      warn(
+        RunWarning(
+          .filesNotRemoved,
+          "the store has the whole run, and files of its plan beside the store could not be removed; the next run of this"
+            + " pipeline tries again, and so does mergewalk store clean"))
+    }
+    if let (names, reason) = file.externalFiles.unknown, let name = names.min() {
+      warn(
+        RunWarning(
+          .filesNotRemoved,
+          "\(names.count) of the files beside the store that this run has made stay, such as \(name): which of them rows"
+            + " name cannot be read (\(reason.message)); mergewalk store clean removes the others"))
+    }
+    let shared = file.externalFiles.sharedFiles
+    if let name = shared.min() {
+      warn(
+        RunWarning(
+          .filesNotRemoved,
+          "\(shared.count) of the files beside the store that no row names any more stay, such as \(name):"
+            + " another store has the same name but for the extension, and so the same folder for its files"))
+    }
+    let names = file.externalFiles.staying
+    guard let name = names.min() else { return }
+    warn(
+      RunWarning(
+        .filesNotRemoved,
+        "\(names.count) of the files beside the store that no row names any more could not be removed, such as \(name);"
+          + " the next run of this pipeline tries again, and so does mergewalk store clean"))
+  }
+}
