@@ -14,8 +14,8 @@ extension ImportSummary {
       warn(
         RunWarning(
           .filesNotRemoved,
-          "\(names.count) of the files beside the store that this run has made stay, such as \(name): which of them rows"
-            + " name cannot be read (\(reason.message)); mergewalk store clean removes the others"))
+          "\(names.count) of the files beside the store that this run has made stay, such as \(name), because which of"
+            + " them are in use cannot be read (\(reason.message)); mergewalk store clean removes those that are not"))
     }
     let shared = file.externalFiles.sharedFiles
     if let name = shared.min() {
