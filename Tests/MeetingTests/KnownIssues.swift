@@ -12,7 +12,7 @@ enum KnownIssues {
       "parent-says",
       Exclusion(
         ["label", "label-weight"], with: "parent", ["reject"],
-        because: "changes of objects that the second pass takes out again count as updates of their entity")
+        because: "what a record says of its parent stays, and counts, when the second pass rejects the record later")
     )
   ]
 

@@ -195,7 +195,9 @@ import Testing
     // The title is what it was in the end; the tags are not.
     let records = #"{"number":1,"title":"a"}"# + "\n" + #"{"number":1,"title":"b","tags":["t"]}"#
     try folder.folder.write(records, to: "in.ndjson")
-    #expect(try changes(folder, batch: 1, count: count).allSatisfy { $0.kind == .inserted })
+    // The sample has the tag only.
+    let kinds = try changes(folder, batch: 1, count: count).map(\.kind)
+    #expect(kinds == (count == 0 ? [] : [.inserted]))
     #expect(try folder.rows("SELECT Z_OPT FROM ZARTICLE") == ["2"])
     #expect(try folder.rows("SELECT ZSAVED > 0 FROM ZARTICLE") == ["1"])
   }

@@ -94,14 +94,7 @@ struct RelationFolder {
     try folder.write(records + "\n", to: file)
     var definition = try Pipeline.read(folder.file("pipeline.yaml")).definition
     if let batch { definition.batchLimit.records = batch }
-    guard let stop else { return try ImportSession(definition).run() }
-    var seen = 0
-    let stopped = try ImportSession(definition).run(
-      progress: { if $0.stage == .records { seen += 1 } }, shouldStop: { seen >= stop })
-    #expect(stopped.status == .interrupted)
-    let summary = try ImportSession(definition).run()
-    #expect(summary.resumedAfter ?? 0 > 0)
-    return summary
+    return try definition.run(stop: stop)
   }
 
   /// The rows of a query, columns with spaces between them.

@@ -9,8 +9,7 @@ import Testing
 @Suite("Columns of records that are rejected in a second pass") struct SecondPassHeaderTests {
   private let folder = TemporaryFolder()
 
-  @Test("the first line of each file has them, also if another file or another import was read later")
-  func columns() throws {
+  private func writeModel(unique: String) throws {
     try folder.write(
       """
       model: Things
@@ -20,8 +19,13 @@ import Testing
           relationships:
             up: { to_one: Thing, inverse: downs }
             downs: { to_many: Thing, inverse: up }
-          unique: [[code], [serial]]
+          unique: \(unique)
       """, to: "model.yaml")
+  }
+
+  @Test("the first line of each file has them, also if another file or another import was read later")
+  func columns() throws {
+    try writeModel(unique: "[[code], [serial]]")
     try folder.write(
       """
       model: model.yaml
@@ -59,17 +63,7 @@ import Testing
 
   /// An import of two files, of each of which the second pass rejects the last record.
   private func twoFiles() throws -> ImportDefinition {
-    try folder.write(
-      """
-      model: Things
-      entities:
-        Thing:
-          attributes: { code: string!, serial: integer32 }
-          relationships:
-            up: { to_one: Thing, inverse: downs }
-            downs: { to_many: Thing, inverse: up }
-          unique: [code]
-      """, to: "model.yaml")
+    try writeModel(unique: "[code]")
     try folder.write(
       """
       model: model.yaml
@@ -86,19 +80,6 @@ import Testing
     try folder.write("code,serial,up\na,1,\nb,2,x\n", to: "a.csv")
     try folder.write("serial,code,up\n3,c,\n4,d,y\n", to: "b.csv")
     return try Pipeline.read(folder.file("pipeline.yaml")).definition
-  }
-
-  @Test("a run that resumes has them of the files that an earlier process has read", arguments: 1...3)
-  func resumed(stop: Int) throws {
-    let definition = try twoFiles()
-    var seen = 0
-    let stopped = try ImportSession(definition).run(
-      progress: { if $0.stage == .records { seen += 1 } }, shouldStop: { seen >= stop })
-    #expect(stopped.status == .interrupted)
-    let summary = try ImportSession(definition).run()
-    #expect(summary.resumedAfter == stop)
-    #expect(summary.rejected == 2)
-    #expect(try headers("rejects.ndjson") == ["code,serial,up", "serial,code,up"])
   }
 
   @Test("what a replay rejects in its second pass has them, and can be replayed without the files")
@@ -119,18 +100,8 @@ import Testing
     #expect(rows == ["a 1", "b 2", "c 3", "d 4"])
   }
 
-  @Test("a process that resumes in a later import writes the same lines") func interrupted() throws {
-    try folder.write(
-      """
-      model: Things
-      entities:
-        Thing:
-          attributes: { code: string!, serial: integer32 }
-          relationships:
-            up: { to_one: Thing, inverse: downs }
-            downs: { to_many: Thing, inverse: up }
-          unique: [code]
-      """, to: "model.yaml")
+  @Test("a run that resumes in this or a later import writes the same lines") func interrupted() throws {
+    try writeModel(unique: "[code]")
     try folder.write(
       """
       model: model.yaml
@@ -154,5 +125,6 @@ import Testing
     try folder.write("serial,code,up\nx,b,\n3,c,nowhere\n", to: "b.csv")
     try folder.write("code,serial,up\nd,4,\ne,5,nowhere\n", to: "c.csv")
     #expect(try InterruptedTrial.run(folder, "columns of rejects") > 0)
+    #expect(try headers("rejects.ndjson") == ["serial,code,up", "code,serial,up", nil, "code,serial,up"])
   }
 }

@@ -40,8 +40,10 @@ import Testing
     #expect(try folder.rows() == rows)
   }
 
-  @Test("a run that looks up what it does not change resumes") func untouched() throws {
+  @Test("a run that looks up what it does not change resumes", arguments: [true, false])
+  func untouched(isNew: Bool) throws {
     let folder = try TransformFolder()
+    if !isNew { try folder.run("attributes: { other: other }", "key,other\n11,old\n") }
     let records = (11...50).map { "\($0),CH\n" }
     try folder.folder.write("key,c\n" + records.joined(separator: ""), to: "data.csv")
     let lines = """
@@ -53,6 +55,7 @@ import Testing
     var read = 0
     _ = try ImportSession(definition).run(progress: { read = $0.records }, shouldStop: { read >= 20 })
     #expect(try ImportSession(definition).run().resumedAfter == 20)
+    #expect(try folder.rows() == Array(repeating: "CH", count: 40))
   }
 
   @Test("a new store has no derived values yet, and the run says so") func derived() throws {

@@ -279,39 +279,13 @@ import Testing
     #expect(try folder.rejects() == ["3 transform.lookup lookup: the store has no object for \"FR\""])
   }
 
-  @Test(
-    "an import that changes what it looks up starts over when it was interrupted; any other one resumes",
-    arguments: [("Thing, find_by: key, take: text", 0, "A"), ("Country, find_by: code, take: name", 1, "a")])
-  func looksUpOwnRows(lookup: String, resumedAfter: Int, text: String) throws {
-    let folder = try TransformFolder()
-    try folder.run("attributes: [text]", "key,text\na,A\nb,B\nc,C\n")
-    try folder.folder.write("key,c\na,b\nc,a\n", to: "data.csv")
-    let lines = "attributes: { text: { from: c, do: [{ lookup: { entity: \(lookup), otherwise: keep } }] } }"
-    let definition = try folder.read(TransformFolder.text(lines, more: "batch: { records: 1 }"))
-    var seen = 0
-    let stopped = try ImportSession(definition).run(
-      progress: { if $0.stage == .records { seen += 1 } }, shouldStop: { seen >= 1 })
-    #expect(stopped.status == .interrupted)
-    let summary = try ImportSession(definition).run()
-    #expect(summary.resumedAfter ?? 0 == resumedAfter)
-    let isDropped = summary.warnings.contains { $0.code == .unfinishedDropped }
-    #expect(isDropped == (resumedAfter == 0))
-    // As the first record had not changed it yet.
-    #expect(try folder.rows("ZKEY,ZTEXT").last == "c|\(text)")
-  }
-
   @Test("a run that resumes has the moment at which it began") func now() throws {
     let folder = try TransformFolder()
     try folder.run("attributes: [text]", "key,text\nz,Z\n")
     try folder.folder.write("key\na\nb\nc\n", to: "data.csv")
     let lines = "attributes: { day: { value: \"now()\" } }"
     let definition = try folder.read(TransformFolder.text(lines, more: "batch: { records: 1 }"))
-    var seen = 0
-    let stopped = try ImportSession(definition).run(
-      progress: { if $0.stage == .records { seen += 1 } }, shouldStop: { seen >= 1 })
-    #expect(stopped.status == .interrupted)
-    let summary = try ImportSession(definition).run()
-    #expect(summary.resumedAfter == 1)
+    #expect(try definition.run(stop: 1).resumedAfter == 1)
     let moments = try folder.rows("ZDAY").filter { $0 != "-" }
     #expect(moments.count == 3 && Set(moments).count == 1, "\(moments)")
   }

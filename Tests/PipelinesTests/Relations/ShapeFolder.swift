@@ -1,0 +1,47 @@
+import MergewalkImporting
+import MergewalkObjectStore
+import MergewalkPipelines
+import MergewalkRecordFormats
+import MergewalkTestSupport
+import Testing
+
+/// A folder with a model of some shape, into whose store records are imported.
+struct ShapeFolder {
+  let folder = TemporaryFolder()
+
+  init(_ entities: String) throws {
+    try folder.write("model: Shape\nentities:\n" + entities + "\n", to: "model.yaml")
+  }
+
+  /// Writes records and the pipeline that imports them, and reads it.
+  func definition(_ part: String, _ records: String, batch: Int) throws -> ImportDefinition {
+    try folder.write(records + "\n", to: "in.ndjson")
+    let lines = part.split(separator: "\n").map { "  " + $0 }.joined(separator: "\n")
+    try folder.write(
+      "model: model.yaml\nstore: s.sqlite\nsource: in.ndjson\nimport:\n\(lines)\nrejects: rejects.ndjson\n",
+      to: "pipeline.yaml")
+    var definition = try Pipeline.read(folder.file("pipeline.yaml")).definition
+    definition.batchLimit.records = batch
+    return definition
+  }
+
+  /// Imports records and looks at the store.
+  ///
+  /// - Parameter stop: The batch behind which the run is stopped, and then resumed; `nil` for none.
+  @discardableResult
+  func run(_ part: String, _ records: String, batch: Int = 1000, stop: Int? = nil) throws -> ImportSummary {
+    let definition = try definition(part, records, batch: batch)
+    let summary = try definition.run(stop: stop)
+    let report = try StoreVerifier.verify(path: folder.file("s.sqlite"), model: definition.model)
+    #expect(report.isSound, "\(report.findings)")
+    return summary
+  }
+
+  /// The rows of a query, columns with spaces between them.
+  func rows(_ sql: String) throws -> [String] { try folder.rows(sql, of: "s.sqlite") }
+
+  /// What a to-one relationship refers to: `owner>target`, by keys.
+  func links(_ table: String, _ column: String, to other: String) throws -> [String] {
+    try rows("SELECT a.ZK || '>' || b.ZK FROM \(table) AS a JOIN \(other) AS b ON b.Z_PK = a.\(column) ORDER BY 1")
+  }
+}
