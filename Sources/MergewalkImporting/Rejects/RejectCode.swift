@@ -103,6 +103,9 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
     }
   }
 
+  /// Whether a value is not written as one of the type that is asked for.
+  var isAboutReading: Bool { self == .transformValue || rawValue.hasPrefix("value.") }
+
   /// The code of a record that the reader refused.
   public init(_ code: RecordError.Code) {
     switch code {

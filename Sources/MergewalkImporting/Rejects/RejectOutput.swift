@@ -123,7 +123,7 @@ final class RejectOutput {
       entries.append(
         Entry(
           record: reject.record, field: reject.field.map(Int.init), code: reject.code, detail: reject.detail,
-          others: reject.others, element: reject.element))
+          others: reject.others, element: reject.element, column: reject.column.map(Int.init)))
     }
     // Stable by construction: the order in which reasons were found breaks ties.
     let order = entries.indices.sorted { (entries[$0].record, $0) < (entries[$1].record, $1) }
@@ -188,6 +188,7 @@ final class RejectOutput {
     var detail: String
     var others: [Int] = []
     var element: RejectedElement?
+    var column: Int?
   }
 
   private func write(_ error: RecordError, _ batch: ImportBatch) throws(RejectWriterError) {
@@ -225,11 +226,12 @@ final class RejectOutput {
     sample.add(reject, raw: UnsafeRawBufferPointer(rebasing: raw.prefix(Self.longestSampled)))
   }
 
-  private func write(_ entries: [Entry], record: Int, _ batch: ImportBatch) throws(RejectWriterError) {
+  private func write(_ found: [Entry], record: Int, _ batch: ImportBatch) throws(RejectWriterError) {
+    let entries = found.count == 1 ? found : found.filter { !isRepeated($0, found, batch.records) }
     guard let first = entries.first else { return }
     counts[first.code, default: 0] += 1
     guard isKept(first.code) else { return }
-    let reasons = entries.filter { !isRepeated($0, entries) }.map { reason($0, record, batch) }
+    let reasons = entries.map { reason($0, record, batch) }
     var reject = Reject(
       file: redaction(sources[batch.records.source].path), member: member(of: batch),
       record: batch.records.records[record].index + 1, reason: reasons[0],
@@ -241,8 +243,15 @@ final class RejectOutput {
     }
   }
 
-  /// Whether it is what “since” cannot read, and an attribute that takes the same column cannot either: it is one fault.
-  private func isRepeated(_ entry: Entry, _ entries: [Entry]) -> Bool {
+  /// Whether it is what “since” or “where” cannot read, and an attribute that takes the same column cannot either: it is
+  /// one fault, and the attribute's reason has a place.
+  private func isRepeated(_ entry: Entry, _ entries: [Entry], _ records: RecordBatch) -> Bool {
+    if let column = entry.column {
+      return entries.contains { other in
+        guard let field = other.field, other.element == nil else { return false }
+        return other.code.isAboutReading && records.origin(ofColumn: plan.fieldColumns[field]) == column
+      }
+    }
     guard let since = plan.sinceField, entry.field == since, entry.element == nil else { return false }
     return entries.contains { other in
       guard let field = other.field, field != since, other.element == nil else { return false }

@@ -253,4 +253,6 @@ struct RecordReject: Sendable {
   var others: [Int] = []
   /// The element of a list that is to blame, or `nil`.
   var element: RejectedElement?
+  /// The source's column of the value that a condition could not read, or `nil`.
+  var column: Int32?
 }

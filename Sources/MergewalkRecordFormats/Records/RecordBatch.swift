@@ -178,6 +178,13 @@ public struct RecordBatch: Sendable {
   /// - Complexity: O(length of the record).
   public func position(_ record: Int, _ column: Int) -> SourcePosition { position(record, column, inside: nil) }
 
+  /// The column of the source that a column's values come from, itself if it is one; nil for none.
+  package func origin(ofColumn column: Int) -> Int? {
+    guard column >= columnCount else { return column }
+    let place = column - columnCount
+    return derived.indices.contains(place) && derived[place].origin >= 0 ? derived[place].origin : nil
+  }
+
   /// The position of a byte of a field's value in its file; the field's own position if its value had to be unescaped.
   ///
   /// - Parameter offset: the byte's offset in the value, from 0; nil for the field as a whole.
@@ -185,10 +192,7 @@ public struct RecordBatch: Sendable {
   public func position(_ record: Int, _ column: Int, inside offset: Int?) -> SourcePosition {
     let slot = slot(record, column)
     let origin = records[record]
-    if column >= columnCount {
-      let source = derived[column - columnCount].origin
-      if source >= 0 { return position(record, source) }
-    }
+    if column >= columnCount, let source = self.origin(ofColumn: column) { return position(record, source) }
     if hasFixedPlaces || column >= columnCount {
       return SourcePosition(line: origin.line, column: origin.column, byteOffset: origin.byteOffset)
     }

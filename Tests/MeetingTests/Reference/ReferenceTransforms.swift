@@ -43,10 +43,11 @@ extension ReferenceImporter {
     var record = read
     var codes: Set<String> = Set(contract?.codes(read) ?? [])
     if contract?.isBroken ?? false { outcome.failure = ImportError.Code.contract.rawValue }
+    var undecided: TransformFailure?
     do throws(TransformFailure) {
       if let filter = part.filter, try !holds(filter.text, record) { return (record, .skipped) }
     } catch {
-      codes.insert(error.code)
+      undecided = error
     }
     // What others change are texts; the columns that a definition makes come before, also those of a record that is
     // refused already and that others do not get.
@@ -63,12 +64,17 @@ extension ReferenceImporter {
         }
       }
       record.shared.formUnion(names)
-      guard codes.isEmpty else { continue }
+      guard codes.isEmpty, undecided == nil else { continue }
       switch twin.body(&record) {
       case .good: break
       case .skipped: return (record, .skipped)
       case .refused(let reasons): codes.formUnion(reasons)
       }
+    }
+    if let undecided {
+      // What an attribute that takes the column cannot read either is one fault: the attribute's.
+      let found = undecided.column.map { unreadable($0, record, part.root) } ?? []
+      codes.formUnion(found.isEmpty ? [undecided.code] : found)
     }
     make(part.root, &record, &codes)
     return (record, codes.isEmpty ? .good : .refused(codes.sorted()))
@@ -105,6 +111,19 @@ extension ReferenceImporter {
     for relationship in entity.relationships where relationship.list == nil {
       make(relationship.target, &record, &codes)
     }
+  }
+
+  /// Why fields that take a column as it is cannot read its value.
+  private func unreadable(_ column: String, _ record: ReadRecord, _ entity: EntityImport) -> [String] {
+    var codes: [String] = []
+    for relationship in entity.relationships where relationship.list == nil {
+      codes += unreadable(column, record, relationship.target)
+    }
+    for field in entity.findBy + entity.attributes
+    where field.column == column && field.steps.isEmpty && field.value == nil {
+      if case .failed(let code) = convert(record, field, entity), code.hasPrefix("value.") { codes.append(code) }
+    }
+    return codes
   }
 
   // MARK: Columns
@@ -213,12 +232,16 @@ extension ReferenceImporter {
       return nil
     }
     guard let (type, options) = find(part.root) else { return value }
-    switch type {
-    case .integer16, .integer32, .integer64: return try Self.read(value, as: .integer, options)
-    case .decimal: return try Self.read(value, as: .decimal, options)
-    case .date: return try Self.read(value, as: .date, options)
-    case .boolean: return try Self.read(value, as: .boolean, options)
-    default: return value
+    do throws(TransformFailure) {
+      switch type {
+      case .integer16, .integer32, .integer64: return try Self.read(value, as: .integer, options)
+      case .decimal: return try Self.read(value, as: .decimal, options)
+      case .date: return try Self.read(value, as: .date, options)
+      case .boolean: return try Self.read(value, as: .boolean, options)
+      default: return value
+      }
+    } catch {
+      throw TransformFailure(error.code, column: name)
     }
   }
 

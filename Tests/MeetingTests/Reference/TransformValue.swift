@@ -37,5 +37,10 @@ enum TransformValue: Equatable {
 /// Why a transform has no result: a code of rejects.
 struct TransformFailure: Error {
   var code: String
-  init(_ code: String) { self.code = code }
+  /// The column that an expression could not read.
+  var column: String?
+  init(_ code: String, column: String? = nil) {
+    self.code = code
+    self.column = column
+  }
 }

@@ -1,4 +1,6 @@
+import Foundation
 import MergewalkImporting
+import MergewalkTestSupport
 import Testing
 
 /// `where` and `value`: the predicate language over the columns of records.
@@ -74,6 +76,20 @@ import Testing
     #expect(try folder.rejects().count == 2)
     #expect(try folder.rejects().first == "3 transform.value where, age: \"x\" is not a whole number")
     #expect(try folder.rows("ZKEY") == ["1"])
+  }
+
+  @Test(
+    "a value that neither the condition nor an attribute can read is one fault, the attribute's",
+    arguments: [
+      ("", ["value.integer": 1]), ("columns: { n: { type: integer } }\n", ["value.date": 1]),
+    ])
+  func namesFaultsOnce(columns: String, counts: [String: Int]) throws {
+    let folder = try TransformFolder()
+    let summary = try folder.run(
+      columns + "where: \"n > 0\"\nattributes: { number: n, day: d }", "key,n,d\na,1,2024-01-01\nb,x,never\n")
+    #expect(summary.rejectCounts == counts, "\(folder.rejectsText)")
+    let text = try String(contentsOfFile: folder.folder.file("rejects.ndjson"), encoding: .utf8)
+    #expect(text.contains(#""attribute":"number""#) && text.contains(#""attribute":"day""#) && !text.contains("where, "))
   }
 
   @Test("targets of relationships are not made for skipped records, nor in mode insert") func skipsTargets() throws {

@@ -91,9 +91,11 @@ final class RegisterMachine: @unchecked Sendable {
     let values = instruction.operation.shown.compactMap { shown($0, record, records) }
     let sentence =
       instruction.operation.sentence(cell.failure, values) ?? cell.failure.sentence(values, instruction.kind)
-    return RecordReject(
+    var reject = RecordReject(
       record: Int32(record), field: field.map(Int32.init), code: cell.failure.code,
       detail: "\(step.map { $0 + ", " } ?? "")\(instruction.name): \(sentence)")
+    if step != nil, cell.failure == .value, instruction.origin >= 0 { reject.column = Int32(instruction.origin) }
+    return reject
   }
 }
 
