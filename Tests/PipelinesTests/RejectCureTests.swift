@@ -1,5 +1,6 @@
 import Foundation
 import MergewalkImporting
+import MergewalkRecordFormats
 import MergewalkTestSupport
 import Testing
 
@@ -57,13 +58,31 @@ struct RejectCureTests {
 
   @Test(
     "records with too few fields are told something else than those with too many",
-    arguments: [
-      ("a,b", 4, "short_records", "long_records"), ("a,\"b\nc\"", 3, "short_records", "long_records"),
-      ("a,b,c", 1, "long_records", "short_records"), ("a,\"b\nc\",d", 1, "long_records", "short_records"),
-    ])
-  func widths(record: String, column: Int, option: String, other: String) {
-    let text = RejectCure.text(.readFieldCount, width: WidthFault(raw: Array(record.utf8), column: column))
-    #expect(text.contains(option) && !text.contains(other), "\(text)")
+    arguments: [("a,b", true), ("a,\"b\nc\"", true), ("", true), ("a,b,c,d", false), ("a,\"b\nc\",d,", false)])
+  func widths(record: String, isShort: Bool) throws {
+    let fault = isShort ? RecordError.WidthFault.missing : .surplus
+    var options = CSVOptions()
+    options.header = .names(["x", "y", "z"])
+    options.blankLines = .record
+    var batch = RecordBatch()
+    for format in [RecordFormat.csv(options), .fixedWidth(Self.fixed)] {
+      let text = format.lineOptions != nil ? record : isShort ? "ab" : "abcd"
+      let source = ByteSource(bytes: Array((text + "\n").utf8))
+      var reader = try format.reader(source: source, columns: .named(["x"]), index: 0)
+      #expect(try reader.read(into: &batch, limit: BatchLimit()))
+      let error = try #require(batch.errors.first)
+      #expect(error.code == .fieldCount && error.width == fault, "\(error)")
+      let cure = RejectCure.text(error)
+      #expect(cure.contains("short_records") == isShort, "\(cure)")
+      #expect(cure.contains("long_records") == !isShort, "\(cure)")
+    }
+  }
+
+  /// Three columns of one character.
+  private static var fixed: FixedWidthOptions {
+    let names = ["x", "y", "z"]
+    return FixedWidthOptions(
+      columns: names.indices.map { FixedWidthOptions.Column(name: names[$0], start: $0 + 1, width: 1) })
   }
 
   @Test("only targets that are found by attributes are told to be made: whole objects cannot set “missing: create”")

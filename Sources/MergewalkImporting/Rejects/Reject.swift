@@ -1,4 +1,5 @@
 package import MergewalkDiagnostics
+package import MergewalkRecordFormats
 
 /// One rejected record: where it stands and why it was rejected.
 package struct Reject: Sendable {
@@ -48,6 +49,8 @@ package struct Reject: Sendable {
   package var namespaces: String?
   /// Whether the raw record is only its beginning.
   package var isCut = false
+  /// Whether fields are missing or surplus, where their number is the reason.
+  package var width: RecordError.WidthFault?
 
   package init(file: String, member: String? = nil, record: Int, reason: Reason, also: [Reason] = []) {
     self.file = file
@@ -55,5 +58,17 @@ package struct Reject: Sendable {
     self.record = record
     self.reason = reason
     self.also = also
+  }
+
+  /// A record that a reader refused.
+  ///
+  /// - Parameter message: The error's, with its secrets hidden.
+  package init(_ error: RecordError, file: String, member: String?, message: String) {
+    self.init(
+      file: file, member: member, record: error.recordIndex + 1,
+      reason: Reason(RejectCode(error.code), message: message, position: error.position))
+    isCut = error.code == .recordTooLong
+    indent = error.indent
+    width = error.width
   }
 }

@@ -196,10 +196,7 @@ final class RejectOutput {
     counts[code, default: 0] += 1
     guard isKept(code) else { return }
     var reject = Reject(
-      file: redaction(sources[batch.records.source].path), member: member(of: batch), record: error.recordIndex + 1,
-      reason: Reject.Reason(code, message: error.message, position: error.position))
-    reject.isCut = error.code == .recordTooLong
-    reject.indent = error.indent
+      error, file: redaction(sources[batch.records.source].path), member: member(of: batch), message: error.message)
     if let (faults, record) = widthFaults.find(error, header: batch.header) {
       reject.also = faults.map { fault in
         var further = reason(

@@ -44,6 +44,7 @@ struct RejectText {
     if let header = reject.header { buffer.member("header", HeaderText.text(header)) }
     if reject.indent > 0 { buffer.member("indent", reject.indent) }
     if let namespaces = reject.namespaces, !namespaces.isEmpty { buffer.member("namespaces", namespaces) }
+    if let width = reject.width { buffer.member("width", width.rawValue) }
     if reject.isCut { buffer.member("cut", true) }
     if raw.isUTF8 {
       buffer.key("raw")

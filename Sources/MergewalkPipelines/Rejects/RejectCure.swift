@@ -7,7 +7,7 @@ package enum RejectCure {
   /// The sentence for a code; what a sample of the values tells is in ``ValueProposal``.
   ///
   /// - Parameter width: the fault of all records that were refused for the number of their fields, if it is the same.
-  package static func text(_ code: RejectCode, width: WidthFault? = nil) -> String {
+  package static func text(_ code: RejectCode, width: RecordError.WidthFault? = nil) -> String {
     switch code {
     case .readInvalidText: "set the file’s encoding: “encoding: windows-1252”, or “detect”"
     case .readNulByte: "the file may be binary or UTF-16: set “encoding”, or repair it at its source"
@@ -89,30 +89,14 @@ package enum RejectCure {
   }
 
   /// The sentence for the rejects of one code: what their values propose, else what is always true.
-  package static func text(code: String, samples: [RejectedValue], width: WidthFault? = nil) -> String? {
+  package static func text(code: String, samples: [RejectedValue], width: RecordError.WidthFault? = nil) -> String? {
     guard let code = RejectCode(rawValue: code) else { return nil }
     return ValueProposal.text(code, samples) ?? text(code, width: width)
   }
 
   /// The sentence for a record that a reader has refused.
   package static func text(_ error: RecordError) -> String {
-    text(RejectCode(error.code), width: WidthFault(raw: error.raw, column: error.position.column))
-  }
-}
-
-/// Whether a record that was refused for the number of its fields has too few or too many.
-package enum WidthFault: Sendable {
-  case missing
-  case surplus
-
-  /// Tells it by the fault's place: the end of a record with too few fields, the beginning of one of CSV with too many.
-  ///
-  /// - Parameters:
-  ///   - raw: the record.
-  ///   - column: the column of the fault in its line, from 1.
-  package init?(raw: [UInt8], column: Int) {
-    let lastLine = raw[((raw.lastIndex(of: 10) ?? -1) + 1)...]
-    if column == 1 { self = .surplus } else if column > lastLine.count { self = .missing } else { return nil }
+    text(RejectCode(error.code), width: error.width)
   }
 }
 

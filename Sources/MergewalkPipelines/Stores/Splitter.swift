@@ -200,11 +200,7 @@ struct Splitter {
     // Records that are to be rejected are so in their store, unless something leaves them out.
     do throws(ImportError) { try types?.check(batch, of: path) { _, _ in } } catch { throw FamilyError(error) }
     for error in batch.errors {
-      var reject = Reject(
-        file: redaction(path), member: batch.member, record: error.recordIndex + 1,
-        reason: Reject.Reason(RejectCode(error.code), message: redaction(error.message), position: error.position))
-      reject.isCut = error.code == .recordTooLong
-      reject.indent = error.indent
+      var reject = Reject(error, file: redaction(path), member: batch.member, message: redaction(error.message))
       reject.namespaces = batch.namespaces(ofRecord: error.recordIndex)
       try error.raw.withUnsafeBufferPointer { (raw) throws(FamilyError) in
         try write(&reject, run, name, header, UnsafeRawBufferPointer(raw))

@@ -93,10 +93,12 @@ extension CSVParser {
       case .nulByte: "the record contains a NUL byte"
       default: "the bytes from here are not valid text in the file's encoding"
       }
-    return RecordError(
+    var error = RecordError(
       code: fault.code,
       position: SourcePosition(
         in: raw, at: fault.at - start, line: line, byteOffset: origin + start, lineEnds: .any),
       recordIndex: recordIndex, message: message, raw: [UInt8](raw))
+    if fault.code == .fieldCount { error.width = found < width ? .missing : .surplus }
+    return error
   }
 }

@@ -281,10 +281,12 @@ struct FixedWidthParser: RecordParser {
     case (.nulByte, _): message = "the line contains a NUL byte"
     default: message = "the bytes from here are not valid text in the file's encoding"
     }
-    return RecordError(
+    var error = RecordError(
       code: fault.code,
       position: SourcePosition(
         in: raw, at: fault.at - start, line: line, byteOffset: origin + start, lineEnds: .any),
       recordIndex: recordIndex, message: message, raw: [UInt8](raw))
+    if fault.code == .fieldCount { error.width = fault.column == nil ? .surplus : .missing }
+    return error
   }
 }

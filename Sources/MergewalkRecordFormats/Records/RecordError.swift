@@ -52,8 +52,18 @@ public struct RecordError: Error, Sendable, Hashable, CustomStringConvertible {
     case invalidDocument
   }
 
+  /// The fault in the number of a record's fields.
+  public enum WidthFault: String, Sendable, Hashable {
+    /// There are too few.
+    case missing
+    /// There are too many, or text after the last column.
+    case surplus
+  }
+
   /// The reason.
   public var code: Code
+  /// For `fieldCount`, whether fields are missing or surplus; otherwise nil.
+  public var width: WidthFault?
   /// The position of the fault: line and column from 1 (column in UTF-8 bytes), byte offset in the (unpacked) file from
   /// 0.
   public var position: SourcePosition

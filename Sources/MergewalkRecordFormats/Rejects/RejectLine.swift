@@ -40,6 +40,8 @@ package struct RejectLine: Sendable {
   package var raw: [UInt8]?
   /// Whether ``raw`` is only the beginning of the record.
   package var isCut = false
+  /// Whether fields are missing or surplus, where their number is the reason.
+  package var width: RecordError.WidthFault?
   /// The names of the file's columns; nil when the line does not carry them.
   package var header: [String]?
   /// The number of spaces that stood before the record's first line, which matter in YAML.
@@ -70,7 +72,7 @@ package struct RejectLine: Sendable {
 package struct RejectLines {
   private static let names = [
     "run", "file", "member", "import", "record", "line", "column", "field", "entity", "attribute", "code", "message",
-    "also", "raw", "raw_base64", "cut", "header", "indent", "namespaces", "object",
+    "also", "raw", "raw_base64", "width", "cut", "header", "indent", "namespaces", "object",
   ]
   private var reader: NDJSONReader
   private var batch = RecordBatch()
@@ -127,6 +129,7 @@ package struct RejectLines {
     line.message = text("message") ?? ""
     line.also = text("also")
     line.raw = text("raw").map { Array($0.utf8) } ?? text("raw_base64").flatMap { Base64.decode($0.utf8, .padded) }
+    line.width = text("width").flatMap { RecordError.WidthFault(rawValue: $0) }
     line.isCut = text("cut") == "true"
     line.header = text("header").flatMap(HeaderText.names)
     line.indent = min(max(0, number("indent")), 1 << 16)

@@ -10,18 +10,17 @@ struct RejectAdvice {
   /// More lines than these are not read after a run.
   private static let mostLines = 10_000
 
-  private var codes: [(code: String, first: RejectLine, values: [RejectedValue], width: WidthFault?)] = []
+  private var codes: [(code: String, first: RejectLine, values: [RejectedValue], width: RecordError.WidthFault?)] = []
 
   mutating func add(_ line: RejectLine) {
-    let width = line.raw.flatMap { WidthFault(raw: $0, column: line.sourceColumn) }
     var index = codes.firstIndex { $0.code == line.code } ?? codes.count
     if index == codes.count {
       var first = line
       first.raw = nil
-      codes.append((line.code, first, [], width))
+      codes.append((line.code, first, [], line.width))
       index = codes.count - 1
     }
-    if codes[index].width != width { codes[index].width = nil }
+    if codes[index].width != line.width { codes[index].width = nil }
     let isSameField = line.field == codes[index].first.field
     guard isSameField, !line.isReplayed, codes[index].values.count < Self.mostValues, let raw = line.raw,
       let value = RejectedValue(raw: raw, column: line.sourceColumn)

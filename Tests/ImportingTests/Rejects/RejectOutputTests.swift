@@ -105,6 +105,7 @@ import Testing
         ["value.calendar"], ["validate.tooLong", "validate.tooSmall"], ["value.date", "value.integer", "value.number"],
         ["read.fieldCount"], ["key.empty"], ["read.fieldCount"], ["validate.missing"],
       ])
+    #expect(lines.map { $0["width"] as? String } == [nil, nil, nil, "missing", nil, "surplus", nil])
     #expect(lines.allSatisfy { ($0["run"] as? String)?.hasPrefix("orders@2") == true })
     let third = try #require(lines.first { $0["record"] as? Int == 3 })
     #expect(third["raw"] as? String == "\"C\nC\",x,y,\"1,5\",a@b.c,DE")
