@@ -70,23 +70,41 @@ package struct RejectLine: Sendable {
 
 /// Reads the lines of a rejects file one after the other.
 package struct RejectLines {
-  private static let names = [
-    "run", "file", "member", "import", "record", "line", "column", "field", "entity", "attribute", "code", "message",
-    "also", "raw", "raw_base64", "width", "cut", "header", "indent", "namespaces", "object",
-  ]
+  /// A member of a line, in the order in which the reader is asked for them.
+  private enum Member: Int, CaseIterable {
+    case run, file, member, part, code, object, raw, base64, isCut, header, indent, namespaces
+    // What is said about the record, which importing it again does not need.
+    case record, line, column, field, entity, attribute, message, also, width
+
+    var name: String {
+      switch self {
+      case .part: "import"
+      case .base64: "raw_base64"
+      case .isCut: "cut"
+      default: "\(self)"
+      }
+    }
+  }
+
   private var reader: NDJSONReader
   private var batch = RecordBatch()
   private var nextRecord = 0
   private var nextError = 0
+  /// The line before, without its record: its texts serve the next lines, too, which mostly have the same ones.
+  private var last = RejectLine()
+  /// The text of the header of ``last``.
+  private var lastHeader: String?
 
   /// Opens a rejects file; it may be packed.
   ///
+  /// - Parameter reasons: Whether lines say where the faults are and what they are, beside the code.
   /// - Throws: what opening a file throws.
-  package init(_ source: ByteSource) throws(ReadError) {
+  package init(_ source: ByteSource, reasons: Bool = true) throws(ReadError) {
     var options = NDJSONOptions()
     // A record of 16 MiB may take six times as much as an escaped string.
     options.maxRecordBytes = 256 << 20
-    reader = try NDJSONReader(source: source, options: options, columns: .named(Self.names))
+    let members = reasons ? Member.allCases : Member.allCases.filter { $0.rawValue < Member.record.rawValue }
+    reader = try NDJSONReader(source: source, options: options, columns: .named(members.map(\.name)))
   }
 
   /// The bytes read from the file so far.
@@ -108,34 +126,55 @@ package struct RejectLines {
     return .failure(batch.errors[nextError - 1])
   }
 
-  private func line(_ record: Int) -> RejectLine {
-    func text(_ name: String) -> String? { Self.names.firstIndex(of: name).flatMap { batch.text(record, $0) } }
-    func number(_ name: String) -> Int { text(name).flatMap { Int($0) } ?? 0 }
+  private mutating func line(_ record: Int) -> RejectLine {
     var line = RejectLine()
     line.line = batch.records[record].line
     line.byteOffset = batch.records[record].byteOffset
-    line.run = text("run") ?? ""
-    line.file = text("file") ?? ""
-    line.member = text("member")
-    line.part = text("import")
-    line.record = number("record")
-    line.sourceLine = number("line")
-    line.sourceColumn = number("column")
-    line.field = text("field")
-    line.entity = text("entity")
-    line.attribute = text("attribute")
-    line.object = text("object")
-    line.code = text("code") ?? ""
-    line.message = text("message") ?? ""
-    line.also = text("also")
-    line.raw = text("raw").map { Array($0.utf8) } ?? text("raw_base64").flatMap { Base64.decode($0.utf8, .padded) }
-    line.width = text("width").flatMap { RecordError.WidthFault(rawValue: $0) }
-    line.isCut = text("cut") == "true"
-    line.header = text("header").flatMap(HeaderText.names)
-    line.indent = min(max(0, number("indent")), 1 << 16)
-    line.namespaces = text("namespaces") ?? ""
+    line.run = text(record, .run, last.run) ?? ""
+    line.file = text(record, .file, last.file) ?? ""
+    line.member = text(record, .member, last.member)
+    line.part = text(record, .part, last.part)
+    line.record = number(record, .record)
+    line.sourceLine = number(record, .line)
+    line.sourceColumn = number(record, .column)
+    line.field = text(record, .field, last.field)
+    line.entity = text(record, .entity, last.entity)
+    line.attribute = text(record, .attribute, last.attribute)
+    line.object = text(record, .object)
+    line.code = text(record, .code, last.code) ?? ""
+    line.message = text(record, .message) ?? ""
+    line.also = text(record, .also)
+    line.width = text(record, .width).flatMap { RecordError.WidthFault(rawValue: $0) }
+    line.isCut = text(record, .isCut) == "true"
+    let header = text(record, .header, lastHeader)
+    line.header = header == lastHeader ? last.header : header.flatMap(HeaderText.names)
+    line.indent = min(max(0, number(record, .indent)), 1 << 16)
+    line.namespaces = text(record, .namespaces, last.namespaces) ?? ""
+    (last, lastHeader) = (line, header)
+    line.raw = bytes(record, .raw) ?? bytes(record, .base64).flatMap { Base64.decode($0, .padded) }
     return line
   }
+
+  private func has(_ record: Int, _ member: Member) -> Bool {
+    guard member.rawValue < batch.columnCount else { return false }
+    let state = batch.state(record, member.rawValue)
+    return state != .absent && state != .null
+  }
+
+  private func bytes(_ record: Int, _ member: Member) -> [UInt8]? {
+    has(record, member) ? batch.bytes(record, member.rawValue) : nil
+  }
+
+  /// A member's text: that of the line before, if it is the same.
+  private func text(_ record: Int, _ member: Member, _ last: String? = nil) -> String? {
+    guard has(record, member) else { return nil }
+    return batch.withField(record, member.rawValue) { bytes in
+      if let last, last.utf8.elementsEqual(bytes) { return last }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+  }
+
+  private func number(_ record: Int, _ member: Member) -> Int { text(record, member).flatMap { Int($0) } ?? 0 }
 }
 
 /// The names of columns as one line of CSV.

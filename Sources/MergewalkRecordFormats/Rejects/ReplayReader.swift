@@ -25,7 +25,9 @@ package struct ReplayReader: RecordReader {
   /// The line that was read and belongs to the next batch.
   private var pending: Result<RejectLine, RecordError>?
   private var failure: ReadError?
-  private var headers: [String: [String]] = [:]
+  /// The file of the last line, and the columns that its records have.
+  private var place = (file: RejectedFile(RejectLine()), names: [String]())
+  private var headers: [RejectedFile: [String]] = [:]
   private var lone: LoneRecordFormat?
   private var scratch = RecordBatch()
   private var recordIndex = 0
@@ -55,7 +57,7 @@ package struct ReplayReader: RecordReader {
     let spool = SpoolForm(format, columns: [])
     rows = spool.isRewritten ? spool.format : nil
     path = source.path
-    lines = try RejectLines(source)
+    lines = try RejectLines(source, reasons: false)
   }
 
   /// The bytes read from the input so far.
@@ -100,13 +102,15 @@ package struct ReplayReader: RecordReader {
       } else if LoneRecordFormat.needsHeader(format), line.raw != nil {
         names = try header(of: line)
       }
-      let file = ([line.file, line.member ?? ""] + names).joined(separator: "\u{0}")
-      if file != batch.member {
+      let file = RejectedFile(line)
+      // A batch begins without a member.
+      if batch.member == nil || file != place.file || names != place.names {
         if batch.recordCount + batch.errors.count > 0 {
           pending = next
           return false
         }
-        batch.member = file
+        place = (file, names)
+        batch.member = ([file.path, file.member ?? ""] + names).joined(separator: "\u{0}")
         if names != header {
           header = names
           lone = nil
@@ -235,13 +239,15 @@ package struct ReplayReader: RecordReader {
 
   /// The columns of the file that a line's record is from.
   private mutating func header(of line: RejectLine) throws(ReadError) -> [String] {
-    let key = "\(line.file)\u{0}\(line.member ?? "")"
+    let file = RejectedFile(line)
     if let names = line.header {
-      headers[key] = names
-    } else if headers[key] == nil {
-      headers[key] = try header(ofFile: line)
+      headers[file] = names
+      return names
     }
-    return headers[key] ?? []
+    if let known = headers[file] { return known }
+    let names = try header(ofFile: line)
+    headers[file] = names
+    return names
   }
 
   /// The columns of the file itself, where no line of it carries them any more.
@@ -257,5 +263,17 @@ package struct ReplayReader: RecordReader {
       message:
         "the columns of \(line.file) are unknown: keep the first line of each file, whose “header” names them, "
         + "or put the file back in its place")
+  }
+}
+
+/// A file that records were rejected from.
+private struct RejectedFile: Hashable {
+  var path: String
+  /// The path inside it of the member that the records are from; nil when it is no archive.
+  var member: String?
+
+  init(_ line: RejectLine) {
+    path = line.file
+    member = line.member
   }
 }
