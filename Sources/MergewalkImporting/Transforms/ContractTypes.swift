@@ -11,9 +11,14 @@ package struct ContractTypes: Sendable {
   private var types: [Kind?]
   /// The member of an archive that this file is.
   private var member: String?
-  /// What ``kinds`` says of the files before it.
-  private var earlier = ""
-  /// What ``kinds`` said at the end of the whole source, and the types of each of its files by the member.
+  /// Whether ``kinds`` is asked for.
+  private let tellsKinds: Bool
+  /// The types of the files before it, as far as they do not differ from each other.
+  private var common: [Kind?]
+  /// What ``kinds`` says of those that differ.
+  private var others: [UInt8] = []
+  /// What ``kinds`` said at the end of the whole source, and the types of each of its files by the member; those of the
+  /// empty one are the common ones.
   private var whole: (kinds: String?, types: [String: [Kind?]]) = (nil, [:])
   private let notes: SourceNotes
   /// The columns that lists are read from.
@@ -57,29 +62,49 @@ package struct ContractTypes: Sendable {
   ///   - columns: The first columns of the batches, in their order.
   ///   - lists: Those that lists are read from.
   ///   - notes: Takes what the summary warns of.
+  ///   - tellsKinds: Whether ``kinds`` is asked for.
   /// - Returns: `nil` when the contract says nothing about types.
-  init?(_ contract: SchemaContract?, columns: [String], lists: [Int], notes: SourceNotes) {
+  init?(
+    _ contract: SchemaContract?, columns: [String], lists: [Int], notes: SourceNotes, tellsKinds: Bool = false
+  ) {
     guard Self.areNeeded(contract), let policy = contract?.types else { return nil }
     self.policy = policy
     self.columns = columns
     self.notes = notes
     self.lists = Set(lists)
+    self.tellsKinds = tellsKinds
     types = Array(repeating: nil, count: columns.count)
+    common = types
   }
 
   /// The same with notes of its own (``warnings``), and where any column may be one of lists.
   package init?(_ contract: SchemaContract?, columns: [String]) {
-    self.init(contract, columns: columns, lists: Array(columns.indices), notes: SourceNotes())
+    self.init(contract, columns: columns, lists: Array(columns.indices), notes: SourceNotes(), tellsKinds: true)
   }
 
   package var warnings: [RunWarning] { notes.all }
 
-  /// The type of each column's first value so far, a letter each; of members of an archive with the member's name behind
-  /// the letters, and a zero between two.
-  package var kinds: String { earlier + kindsOfFile }
+  /// The type of each column's first value so far, a letter each.
+  ///
+  /// Behind a zero follow those of each member of an archive that has other ones, and the member's name. An archive of
+  /// any number of members that are alike needs no more than a single file.
+  package var kinds: String {
+    var whole = self
+    whole.endFile()
+    return String(decoding: Self.letters(whole.common) + whole.others, as: UTF8.self)
+  }
 
-  private var kindsOfFile: String {
-    String(decoding: types.map { $0?.letter ?? UInt8(ascii: "-") }, as: UTF8.self) + (member ?? "")
+  private static func letters(_ types: [Kind?]) -> [UInt8] { types.map { $0?.letter ?? UInt8(ascii: "-") } }
+
+  /// Notes the types of a file that ends.
+  private mutating func endFile() {
+    guard tellsKinds else { return }
+    // A column without values in a file may have any type there.
+    if zip(common, types).allSatisfy({ $0 == nil || $1 == nil || $0 == $1 }) {
+      for column in common.indices where common[column] == nil { common[column] = types[column] }
+    } else {
+      others += [0] + Self.letters(types) + Array((member ?? "").utf8)
+    }
   }
 
   /// Begins with another source.
@@ -88,14 +113,15 @@ package struct ContractTypes: Sendable {
   package mutating func begin(_ format: RecordFormat, _ kinds: String? = nil) {
     // The pieces of one source come one after the other.
     if kinds != whole.kinds { whole = (kinds, Self.types(in: kinds ?? "", columns.count)) }
-    earlier = ""
+    common = Array(repeating: nil, count: columns.count)
+    others = []
     tellsLists = !format.hasElements
     begin(member: nil)
   }
 
   private mutating func begin(member: String?) {
     self.member = member
-    types = whole.types[member ?? ""] ?? Array(repeating: nil, count: columns.count)
+    types = whole.types[member ?? ""] ?? whole.types[""] ?? Array(repeating: nil, count: columns.count)
   }
 
   /// Reads what ``kinds`` wrote.
@@ -122,7 +148,7 @@ package struct ContractTypes: Sendable {
     _ batch: RecordBatch, of path: String, except missing: [Int] = [], refuse: (Int, String) -> Void
   ) throws(ImportError) {
     if batch.member != member {
-      if member != nil { earlier += kindsOfFile + "\0" }
+      if member != nil { endFile() }
       begin(member: batch.member)
     }
     for column in columns.indices where !missing.contains(column) {

@@ -272,19 +272,38 @@ import Testing
     #expect(second.rejectCounts == ["contract.type": 499])
   }
 
-  @Test("what the split of a family has found of each file of an archive is read again") func kindsOfMembers() throws {
+  @Test("what the split of a family has found of each file of an archive is read again, and told once of files alike")
+  func kindsOfMembers() throws {
     var contract = SchemaContract()
     contract.types = .reject
-    var types = try #require(ContractTypes(contract, columns: ["a", "b"]))
-    var batch = RecordBatch()
-    types.begin(.ndjson(NDJSONOptions()), "tn")
-    #expect(types.kinds == "tn")
-    types.begin(.ndjson(NDJSONOptions()), "tn1.ndjson\u{0}b-2.ndjson")
-    for member in ["2.ndjson", "1.ndjson", "3.ndjson"] {
-      batch.member = member
-      try types.check(batch, of: "data.tar") { _, _ in }
+    let format = RecordFormat.ndjson(NDJSONOptions())
+    /// The number of values of a member that are refused.
+    func refused(_ types: inout ContractTypes, _ member: String?, _ text: String) throws -> Int {
+      var reader = try format.reader(
+        source: ByteSource(bytes: Array((text + "\n").utf8)), columns: .named(["a", "b"]), index: 0)
+      var (batch, count) = (RecordBatch(), 0)
+      while try reader.read(into: &batch, limit: BatchLimit()) {
+        batch.member = member
+        try types.check(batch, of: "data.tar") { _, _ in count += 1 }
+      }
+      return count
     }
-    #expect(types.kinds == "b-2.ndjson\u{0}tn1.ndjson\u{0}--3.ndjson")
+    var split = try #require(ContractTypes(contract, columns: ["a", "b"]))
+    split.begin(format)
+    for number in 0..<200 {
+      let text = number == 100 ? #"{"a":true}"# : number == 50 ? #"{"a":"x","b":1}"# : #"{"a":"x"}"#
+      #expect(try refused(&split, "\(number).ndjson", text) == 0)
+    }
+    let kinds = "tn\u{0}b-100.ndjson"
+    #expect(split.kinds == kinds)
+    var part = try #require(ContractTypes(contract, columns: ["a", "b"]))
+    part.begin(format, kinds)
+    #expect(try refused(&part, "7.ndjson", #"{"a":1}"#) == 1)
+    #expect(try refused(&part, "100.ndjson", #"{"a":false,"b":"x"}"#) == 0)
+    #expect(try refused(&part, "100.ndjson", #"{"a":"x","b":"y"}"#) == 1)
+    part.begin(format, "tn")
+    #expect(part.kinds == "tn")
+    #expect(try refused(&part, nil, #"{"a":1,"b":2}"#) == 1)
   }
 
   @Test("in XML one element of a list is of the same type as several", arguments: [1, 2])
