@@ -45,8 +45,12 @@ package struct XMLRowOptions: Hashable, Sendable {
 
 /// How rows are written as a table.
 package struct TableOptions: Hashable, Sendable {
-  /// How many columns of characters a line may have; `nil` for as many as it needs, where no cell is cut.
+  /// How many columns of characters a line may have; `nil` for as many as it needs, where only cells of more than
+  /// ``widestCell`` are cut.
   package var width: Int?
+  /// The columns of characters of a cell in a line of any width: one long text would fill its column with blanks in all
+  /// rows.
+  package static let widestCell = 1000
   /// How many rows may be held back to find the columns' widths.
   ///
   /// Later cells that are longer are cut, or, without a

@@ -62,8 +62,7 @@ struct TableLayout {
     var text = OutputBytes()
     if title.isEmpty { return ([], 0) }
     var title = title
-    _ = title.withUTF8 { append(UnsafeRawBufferPointer($0), to: &text) }
-    pendingIsCut = false
+    _ = title.withUTF8 { append(UnsafeRawBufferPointer($0), to: &text, limit: .max) }
     return (text.bytes, Self.measure(text.bytes[...]))
   }
 
@@ -76,11 +75,17 @@ struct TableLayout {
   ///
   /// - Returns: whether the text is UTF-8, as far as it was looked at.
   mutating func append(_ text: UnsafeRawBufferPointer, to out: inout OutputBytes) -> Bool {
+    append(text, to: &out, limit: limit)
+  }
+
+  /// The columns of characters that a cell can have.
+  private var limit: Int { options.width ?? TableOptions.widestCell }
+
+  private mutating func append(_ text: UnsafeRawBufferPointer, to out: inout OutputBytes, limit: Int) -> Bool {
     if text.isEmpty {
       out.append("\"\"" as StaticString)
       return true
     }
-    let limit = options.width ?? .max
     if text.allSatisfy({ $0 &- 0x20 < 0x5F }) {
       pendingIsCut = text.count > limit
       out.append(UnsafeRawBufferPointer(rebasing: text.prefix(limit)))
@@ -253,8 +258,8 @@ struct TableLayout {
   ) {
     if index > 0 { page.append("  " as StaticString) }
     let column = columns[index]
-    if options.width != nil, width > column.width || isCut {
-      let rest = Self.cut(text, column.width, &page)
+    if isCut || options.width != nil && width > column.width {
+      let rest = Self.cut(text, options.width == nil ? max(column.width, limit) : column.width, &page)
       for _ in 0..<rest { page.append(UInt8(ascii: " ")) }
       return
     }

@@ -83,6 +83,18 @@ struct TableTests {
     #expect(try table(["a", "b"], sample: 1, rows) == "a   b\n──  ─\nab  x\nabcdefgh  y\n")
   }
 
+  @Test("without a width a very long text is cut, too, and a long title is not", arguments: ["x", "é", "日"])
+  func widest(character: String) throws {
+    let (long, title) = (String(repeating: character, count: 1_000_000), String(repeating: "t", count: 1200))
+    // A wide character does not fit beside the mark.
+    let shown = character == "日" ? String(long.prefix(499)) + "… " : String(long.prefix(999)) + "…"
+    let lines = try table(["a", "b", title], [[long, "|", ""], ["short", long, ""]]).split(separator: "\n")
+    #expect(lines.count == 4 && lines[0].hasSuffix("  " + title) && lines.allSatisfy { $0.unicodeScalars.count < 3300 })
+    #expect(lines[2].hasPrefix(shown + " ") && lines[3].hasPrefix("short ") && lines[3].contains(" " + shown + " "))
+    // Behind the sample it pushes its line as other cells do.
+    #expect(try table(["a", "b"], sample: 1, [["ab", "x"], [long, "y"]]).hasSuffix("\n" + shown + "  y\n"))
+  }
+
   @Test("nothing in a cell or a title reaches the terminal as a command")
   func escapes() throws {
     let text = try table(
