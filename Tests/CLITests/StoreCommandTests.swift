@@ -73,6 +73,38 @@ struct StoreCommandTests {
     #expect(try Command(["model", "lint", "s.sqlite"], in: folder.path).status == 6)
   }
 
+  @Test("a database that another process holds ends the commands that read it with 6, unless something else is wrong")
+  func heldSource() throws {
+    try folder.write("entities: { Thing: { attributes: { k: string } } }", to: "k.yaml")
+    let text = """
+      model: k.yaml
+      store: new.sqlite
+      source: { files: x.db, format: sqlite }
+      import: { entity: Thing, find_by: k }
+
+      """
+    try folder.write(text, to: "p.yaml")
+    try folder.write(text.replacing("store: new.sqlite", with: "stores: { by: k }"), to: "family.yaml")
+    try folder.write(text.replacing("Thing", with: "Nothing"), to: "wrong.yaml")
+    let connection = try Connection(path: folder.file("x.db"), mode: .create)
+    defer { try? connection.close() }
+    try connection.execute("CREATE TABLE things (k TEXT)")
+    try connection.execute("BEGIN EXCLUSIVE")
+    for arguments in [
+      ["preview", "x.db"], ["guess", "x.db", "--out", "out"], ["run", "p.yaml"], ["lint", "p.yaml"],
+      ["explain", "p.yaml"], ["stores", "plan", "family.yaml", "--out", "family"],
+    ] {
+      let command = try Command(arguments, in: folder.path)
+      #expect(command.status == 6, "\(arguments): \(command.words)")
+      #expect((command.words + command.output).contains("another process has the database locked"), "\(command.words)")
+    }
+    for (command, status) in [("run", Int32(2)), ("lint", 1)] {
+      #expect(try Command([command, "wrong.yaml"], in: folder.path).status == status)
+    }
+    try connection.execute("COMMIT")
+    #expect(try Command(["preview", "x.db"], in: folder.path).status == 0)
+  }
+
   @Test("the log of another database beside a store is named")
   func foreignLog() throws {
     try makeThings()

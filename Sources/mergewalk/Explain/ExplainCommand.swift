@@ -17,6 +17,7 @@ struct ExplainCommand: ParsableCommand {
       EXIT CODES
         0   the run could start
         2   the run could not start: the pipeline has errors, or the store cannot be read
+        6   another process holds the store or a database that is read
 
       EXAMPLES
         mergewalk explain pipelines/orders.yaml
@@ -61,11 +62,11 @@ struct ExplainCommand: ParsableCommand {
         json ? ExplanationOutput.json(explanation).text : ExplanationOutput.words(explanation, showsSQL: sql))
     } catch let error as DiagnosticList {
       FindingsOutput.words(error.diagnostics)
-      throw ExitStatus.failure
+      throw ExitStatus.of(error)
     } catch let error as ImportError {
       FindingsOutput.words(error.diagnostics)
       if error.diagnostics.isEmpty { Console.words("mergewalk: error: \(error.message) [\(error.code.rawValue)]") }
-      throw ExitStatus.failure
+      throw ExitStatus.of(error)
     }
   }
 }

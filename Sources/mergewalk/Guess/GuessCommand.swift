@@ -22,6 +22,7 @@ struct GuessCommand: ParsableCommand {
       EXIT CODES
         0   the files were written
         2   a source cannot be read, or a file cannot be written
+        6   another process holds a database
         64  usage
 
       EXAMPLES

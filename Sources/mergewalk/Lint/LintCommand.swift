@@ -49,6 +49,6 @@ struct LintCommand: ParsableCommand {
     if !quiet {
       Console.words("\(Figures.count(pipelines.count, "pipeline")): \(FindingsOutput.tally(findings))")
     }
-    if findings.contains(where: { $0.severity == .error }) { throw ExitStatus.findings }
+    if let status = ExitStatus.ofCheck(findings) { throw status }
   }
 }

@@ -42,8 +42,6 @@ struct ModelLintCommand: ParsableCommand {
       FindingsOutput.data(findings)
     }
     Console.words("1 model: \(FindingsOutput.tally(findings))")
-    guard findings.contains(where: { $0.severity == .error }) else { return }
-    let status = ExitStatus.of(DiagnosticList(findings))
-    throw status == ExitStatus.busy ? status : ExitStatus.findings
+    if let status = ExitStatus.ofCheck(findings) { throw status }
   }
 }

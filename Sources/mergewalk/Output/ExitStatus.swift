@@ -2,6 +2,7 @@ import ArgumentParser
 import MergewalkDiagnostics
 import MergewalkImporting
 import MergewalkObjectStore
+import MergewalkRecordFormats
 
 /// The exit codes of every command; `docs/exit-codes.md` describes them.
 enum ExitStatus {
@@ -17,7 +18,7 @@ enum ExitStatus {
   static let interrupted = ExitCode(4)
   /// The run was refused: these inputs are imported already, or are not those that were begun with.
   static let refused = ExitCode(5)
-  /// Another process holds the store, or has written to it since the run began.
+  /// Another process holds the store or a database that is read, or has written to the store since the run began.
   static let busy = ExitCode(6)
   /// The import is done, but its result, its metrics or its report could not be written.
   static let outputLost = ExitCode(7)
@@ -30,20 +31,29 @@ enum ExitStatus {
   /// The code of a command that could not use a store.
   static func of(_ error: StoreError.Code) -> ExitCode { error == .busy ? busy : failure }
 
-  /// The code of a command that findings ended, errors of a store among them.
+  /// The code of a command that findings ended: ``busy`` if all that is in its way is another process.
   static func of(_ findings: DiagnosticList) -> ExitCode {
-    findings.diagnostics.contains { $0.code == StoreError.Code.busy.rawValue } ? busy : failure
+    let held = [StoreError.Code.busy.rawValue, ReadError.Code.locked.rawValue]
+    let errors = findings.diagnostics.filter { $0.severity == .error }
+    return !errors.isEmpty && errors.allSatisfy { held.contains($0.code) } ? busy : failure
+  }
+
+  /// The code of a command that looks for mistakes; nil if it has found no error.
+  static func ofCheck(_ findings: [Diagnostic]) -> ExitCode? {
+    guard findings.contains(where: { $0.severity == .error }) else { return nil }
+    return of(DiagnosticList(findings)) == busy ? busy : self.findings
   }
 
   /// The code of a run that did not come to its end.
-  static func of(_ error: ImportError.Code) -> ExitCode {
-    switch error {
+  static func of(_ error: ImportError) -> ExitCode {
+    switch error.code {
     case .storeBusy, .storeChanged: busy
+    case .cannotRead: of(DiagnosticList(error.diagnostics))
     case .interrupted: interrupted
     case .nothingToResume, .cannotResume, .pipelineChanged, .inputsDiffer, .inputChanged, .inputShorter, .inputLonger,
       .alreadyImported, .cursorMismatch:
       refused
-    case .cannotOpenStore, .incompatibleStore, .cannotRead, .database, .cannotWriteRejects, .temporaryFile, .process,
+    case .cannotOpenStore, .incompatibleStore, .database, .cannotWriteRejects, .temporaryFile, .process,
       .contract, .lookupTooLarge, .hook, .countsDiffer, .inputIncomplete, .rowsRefused:
       failure
     }
@@ -58,7 +68,8 @@ enum ExitStatus {
       3   too many rejects; the whole run was rolled back, and the store is unchanged
       4   stopped by a signal; the next run resumes
       5   refused: the inputs were already imported, or differ from those of the unfinished run
-      6   another process holds the store, or wrote to it in the meantime; nothing of the run is in the store
+      6   another process holds the store or a database that is read, or wrote to the store in the meantime; nothing of
+          the run is in the store
       7   imported, but the result, the metrics or the report could not be written
       64  the command line is wrong
     """

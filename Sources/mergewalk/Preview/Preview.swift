@@ -17,8 +17,8 @@ struct Preview {
   private var rejected = 0
   /// The first rejects; the first of each kind with what to do.
   private var rejects: [Diagnostic] = []
-  /// The reason why the rest is not read or shown, in words.
-  private var refusal: String?
+  /// The reason why the rest is not read or shown, in words, and the exit code.
+  private var refusal: (words: String, status: ExitCode)?
   /// The outcomes of the text that was read.
   private var account = TextAccount()
   /// The bytes that were read of all inputs.
@@ -71,13 +71,19 @@ struct Preview {
       if Set(columns) == Set(reader.columns) {
         return try definition.format.reader(source: source, columns: .named(columns), index: index)
       }
-      refusal =
+      let words =
         "\(source.path): error: its columns are not those of “\(definition.sources[0].path)”; look at it alone, or as"
         + " NDJSON [otherColumns]"
+      refusal = (words, ExitStatus.failure)
     } catch {
-      refusal = SourceDefinition.advised([error.diagnostic])[0].description
+      refuse(error)
     }
     return nil
+  }
+
+  private mutating func refuse(_ error: ReadError) {
+    let finding = error.diagnostic
+    refusal = (SourceDefinition.advised([finding])[0].description, ExitStatus.of(DiagnosticList([finding])))
   }
 
   /// Reads the next records into the batch; false at the end, at the limit and at a fault.
@@ -93,7 +99,7 @@ struct Preview {
       }
       if !isMore { return false }
     } catch {
-      refusal = SourceDefinition.advised([error.diagnostic])[0].description
+      refuse(error)
       return false
     }
     if read == 0, case .ndjson = definition.format, batch.recordCount > 0 {
@@ -219,8 +225,8 @@ struct Preview {
           + " \(Figures.grouped(rejected)) rejected")
     }
     if let refusal {
-      Console.words(refusal)
-      return ExitStatus.failure
+      Console.words(refusal.words)
+      return refusal.status
     }
     if bytes == 0, limit > 0, !sink.isReaderGone, definition.sources.allSatisfy({ $0.fileSize ?? 0 == 0 }) {
       Console.words("\(definition.sources[0].path): error: the file is empty [emptyInput]")

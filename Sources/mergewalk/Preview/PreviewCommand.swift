@@ -22,6 +22,7 @@ struct PreviewCommand: ParsableCommand {
         0   all records that were read are good, even if the reader of a pipe closed it
         1   some records were rejected
         2   the source was refused: it cannot be opened or read, or an option is wrong
+        6   another process holds the database
         64  usage
 
       EXAMPLES

@@ -72,7 +72,7 @@ struct RejectsEditCommand: ParsableCommand {
       if let apply { try putBack(apply, sheet) } else { try write(sheet) }
     } catch let error as DiagnosticList {
       FindingsOutput.words(error.diagnostics)
-      throw ExitStatus.failure
+      throw ExitStatus.of(error)
     }
   }
 

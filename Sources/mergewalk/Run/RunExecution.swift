@@ -50,14 +50,16 @@ struct RunExecution {
       try watch(session, telling) { summary, samples in status = tell(summary, samples, definition, telling) }
       if status != ExitStatus.success { throw status }
     } catch let error as DiagnosticList {
-      try fail(telling, start, code: "invalidPipeline", message: error.description, findings: error.diagnostics)
+      try fail(
+        telling, start, code: "invalidPipeline", message: error.description, findings: error.diagnostics,
+        exit: ExitStatus.of(error))
     } catch let error as ImportError {
       if error.diagnostics.isEmpty, options.log == nil {
         Console.words("mergewalk: error: \(error.message) [\(error.code.rawValue)]")
       }
       try fail(
         telling, start, code: error.code.rawValue, message: error.message, findings: error.diagnostics,
-        exit: ExitStatus.of(error.code))
+        exit: ExitStatus.of(error))
     }
   }
 
@@ -211,7 +213,7 @@ struct RunExecution {
   /// Says why the run did not come to its end, and ends the command.
   private func fail(
     _ telling: Telling, _ start: ContinuousClock.Instant, code: String, message: String, findings: [Diagnostic],
-    exit: ExitCode = ExitStatus.failure
+    exit: ExitCode
   ) throws -> Never {
     if let log = telling.log { log.log(findings) } else { FindingsOutput.words(findings) }
     let seconds = (ContinuousClock.now - start) / .seconds(1)

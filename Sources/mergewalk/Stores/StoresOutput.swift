@@ -1,5 +1,6 @@
 import ArgumentParser
 import MergewalkBytes
+import MergewalkDiagnostics
 import MergewalkImporting
 import MergewalkPipelines
 
@@ -47,7 +48,7 @@ final class StoresOutput {
             "findings": FindingsOutput.json(error.diagnostics),
           ]
         ])
-      throw Self.exitStatus(error.code)
+      throw Self.exitStatus(error)
     }
     Console.hide(family.redaction)
     finish("done", [:])
@@ -60,13 +61,13 @@ final class StoresOutput {
     Console.data(head.with(steps).with(more))
   }
 
-  static func exitStatus(_ code: FamilyError.Code) -> ExitCode {
-    switch code {
+  private static func exitStatus(_ error: FamilyError) -> ExitCode {
+    switch error.code {
     case .otherPlan: ExitStatus.refused
     case .limitBreached: ExitStatus.limitBreached
     case .busy: ExitStatus.busy
-    case .invalidPipeline, .notPlanned, .inputChanged, .incomplete, .countsDiffer, .occupied, .failed:
-      ExitStatus.failure
+    case .invalidPipeline, .failed: ExitStatus.of(DiagnosticList(error.diagnostics))
+    case .notPlanned, .inputChanged, .incomplete, .countsDiffer, .occupied: ExitStatus.failure
     }
   }
 
