@@ -3,6 +3,15 @@
   /// Days from 1970-01-01 to 2001-01-01.
   @inlinable package static var daysTo2001: Int { 11_323 }
 
+  /// The whole seconds of the years 0...9999, since 2001-01-01 00:00:00 UTC.
+  @inlinable package static var wholeSeconds: ClosedRange<Int64> { -63_145_526_400...252_423_993_599 }
+
+  /// The instants of the years 0...9999, in seconds since 2001-01-01 00:00:00 UTC.
+  ///
+  /// The last one is the greatest number before the year 10000, which a time in the last second before it becomes where
+  /// the nearest number is the start of that year: `9999-12-31T23:59:59.999999Z` means the end of time to many programs.
+  @inlinable package static var instants: ClosedRange<Double> { -63_145_526_400...252_423_993_599.99997 }
+
   /// How many days a month from 1 to 12 has.
   @inlinable @inline(__always)
   package static func length(ofMonth month: Int, year: Int) -> Int {

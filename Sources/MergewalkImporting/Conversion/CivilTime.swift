@@ -19,16 +19,13 @@ struct CivilTime {
 
   /// Seconds from 1970-01-01 to 2001-01-01, both 00:00:00 UTC.
   static let referenceSeconds: Int64 = 978_307_200
-  /// The instants of the years 0000...9999 in seconds since 2001-01-01 UTC.
-  static let secondsRange: ClosedRange<Int64> = -63_145_526_400...252_423_993_599
 
   /// The instant in seconds since 2001-01-01 00:00:00 UTC: the Double nearest to it, of which up to 18 fraction digits
   /// are looked at.
   ///
   /// - Throws: `calendar` when there is no such day or time: the 29th of February of other years, hour 24 other than
   ///   24:00:00 exactly (the start of the next day), second 60. Leap seconds have no place in seconds since 2001.
-  ///   `range` when the instant is outside the years 0000...9999 of UTC, where its zone, hour 24 or its nearest number
-  ///   may put it.
+  ///   `range` when the instant is outside the years 0000...9999 of UTC, where its zone or hour 24 may put it.
   @inline(__always)
   func secondsSince2001() throws(ConversionFailureCode) -> Double {
     guard month &- 1 < 12, month > 0, day > 0 else { throw .calendar }
@@ -38,19 +35,15 @@ struct CivilTime {
     }
     let days = CivilDate.daysSince1970(year, month, day)
     let whole = Int64(days * 86_400 + hour * 3_600 + minute * 60 + second - offset) - Self.referenceSeconds
-    guard Self.secondsRange.contains(whole) else { throw .range }
+    guard CivilDate.wholeSeconds.contains(whole) else { throw .range }
     guard fraction != 0 else { return Double(whole) }
-    return try Self.secondsInRange(whole, fraction: fraction, digits: fractionDigits)
+    return Self.secondsInRange(whole, fraction: fraction, digits: fractionDigits)
   }
 
-  /// The same as `seconds`; `range` where the nearest number is the start of the year 10000.
+  /// The same as `seconds` for a whole second of the years 0...9999; see ``CivilDate/instants``.
   @inline(never)
-  static func secondsInRange(
-    _ whole: Int64, fraction: UInt64, digits: Int
-  ) throws(ConversionFailureCode) -> Double {
-    let seconds = Self.seconds(whole, fraction: fraction, digits: digits)
-    guard seconds < Double(secondsRange.upperBound + 1) else { throw .range }
-    return seconds
+  static func secondsInRange(_ whole: Int64, fraction: UInt64, digits: Int) -> Double {
+    min(seconds(whole, fraction: fraction, digits: digits), CivilDate.instants.upperBound)
   }
 
   /// The Double nearest to `whole + fraction × 10^-digits`; halfway cases go to the even one.

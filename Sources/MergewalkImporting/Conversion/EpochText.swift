@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// Dates written as a count of seconds or milliseconds.
 enum EpochText {
   /// Returns the instant in seconds since 2001-01-01 00:00:00 UTC.
@@ -27,9 +29,9 @@ enum EpochText {
         }
       }
       whole -= epoch
-      guard CivilTime.secondsRange.contains(whole) else { throw .range }
+      guard CivilDate.wholeSeconds.contains(whole) else { throw .range }
       guard fraction != 0 else { return Double(whole) }
-      return try CivilTime.secondsInRange(whole, fraction: fraction, digits: digits)
+      return CivilTime.secondsInRange(whole, fraction: fraction, digits: digits)
     }
     return try parseWide(bytes, decimalMark, scale, epoch)
   }
@@ -41,8 +43,7 @@ enum EpochText {
   ) throws(ConversionFailureCode) -> Double {
     let count = try DoubleText.parse(bytes, decimalMark: decimalMark)
     let seconds = (scale == 3 ? count / 1_000 : count) - Double(epoch)
-    let range = CivilTime.secondsRange
-    guard seconds >= Double(range.lowerBound), seconds < Double(range.upperBound) + 1 else { throw .range }
+    guard CivilDate.instants.contains(seconds) else { throw .range }
     return seconds
   }
 }

@@ -67,41 +67,47 @@ package enum DateText {
   ///
   /// Without a zone the time is UTC, so that the same file means the same everywhere.
   ///
-  /// - Returns: seconds since 2001-01-01 00:00:00 UTC, or `nil` when the text has another form.
+  /// - Returns: seconds since 2001-01-01 00:00:00 UTC, or `nil` when the text has another form or its zone puts it outside
+  ///   the years 0...9999.
   package static func seconds(_ text: String) -> Double? {
     var scanner = Scanner(bytes: Array(text.utf8))
     guard let year = scanner.digits(4), scanner.take("-"), let month = scanner.digits(2), scanner.take("-"),
       let day = scanner.digits(2), (1...12).contains(month), day >= 1,
       day <= CivilDate.length(ofMonth: month, year: year)
     else { return nil }
-    var seconds = Double((CivilDate.daysSince1970(year, month, day) - CivilDate.daysTo2001) * 86_400)
-    if scanner.isAtEnd { return seconds }
+    var whole = (CivilDate.daysSince1970(year, month, day) - CivilDate.daysTo2001) * 86_400
+    if scanner.isAtEnd { return Double(whole) }
     guard scanner.take("T") || scanner.take(" "), let hour = scanner.digits(2), scanner.take(":"),
       let minute = scanner.digits(2), hour < 24, minute < 60
     else { return nil }
-    seconds += Double(hour * 3600 + minute * 60)
+    whole += hour * 3600 + minute * 60
+    var fraction = 0.0
     if scanner.take(":") {
       guard let second = scanner.digits(2), second < 60 else { return nil }
-      seconds += Double(second)
+      whole += second
       if scanner.take(".") {
-        guard let fraction = scanner.fraction() else { return nil }
-        seconds += fraction
+        guard let digits = scanner.fraction() else { return nil }
+        fraction = digits
       }
     }
-    if scanner.isAtEnd { return seconds }
+    if scanner.isAtEnd { return seconds(whole, fraction) }
     _ = scanner.take(" ")
-    if scanner.take("Z") { return scanner.isAtEnd ? seconds : nil }
+    if scanner.take("Z") { return scanner.isAtEnd ? seconds(whole, fraction) : nil }
     let isEast = scanner.take("+")
     guard isEast || scanner.take("-"), let hours = scanner.digits(2) else { return nil }
     _ = scanner.take(":")
     guard let minutes = scanner.digits(2), hours < 24, minutes < 60, scanner.isAtEnd else { return nil }
-    return seconds - (isEast ? 1 : -1) * Double(hours * 3600 + minutes * 60)
+    return seconds(whole - (isEast ? 1 : -1) * (hours * 3600 + minutes * 60), fraction)
+  }
+
+  private static func seconds(_ whole: Int, _ fraction: Double) -> Double? {
+    guard CivilDate.wholeSeconds.contains(Int64(whole)) else { return nil }
+    return min(Double(whole) + fraction, CivilDate.instants.upperBound)
   }
 
   /// Writes a point in time as `YYYY-MM-DDThh:mm:ssZ` when that says it exactly, else `nil`.
   package static func text(_ seconds: Double) -> String? {
-    // Years 0001 to 9999.
-    guard seconds == seconds.rounded(), seconds >= -63_113_904_000, seconds < 252_423_993_600 else { return nil }
+    guard seconds == seconds.rounded(), CivilDate.instants.contains(seconds) else { return nil }
     let total = Int(seconds)
     let days = Int((seconds / 86_400).rounded(.down))
     let time = total - days * 86_400

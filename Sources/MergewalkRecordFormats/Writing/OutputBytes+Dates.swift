@@ -10,6 +10,12 @@ package enum InstantText {
     output.append(date: seconds)
     return String(decoding: output.bytes, as: UTF8.self)
   }
+
+  /// Whether every reader of ISO 8601 takes its spelling: beyond the years 0000...9999 there is none, and close to 2001 it
+  /// would need more than 18 digits.
+  package static func isSpelled(_ seconds: Double) -> Bool {
+    CivilDate.instants.contains(seconds) && (seconds.magnitude >= 1 || seconds == 0)
+  }
 }
 
 extension OutputBytes {

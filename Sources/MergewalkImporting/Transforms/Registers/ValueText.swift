@@ -102,7 +102,7 @@ enum ValueText {
   /// A date in ISO 8601, with as many decimal places of a second as it has.
   static func append(date seconds: Double, to sink: inout TextBuffer) -> Bool {
     let whole = seconds.rounded(.down)
-    guard let total = Int64(exactly: whole), CivilTime.secondsRange.contains(total), let start = sink.reserve(32) else {
+    guard let total = Int64(exactly: whole), CivilDate.wholeSeconds.contains(total), let start = sink.reserve(32) else {
       return append(seconds, to: &sink)
     }
     let time = CivilTime(secondsSince2001: total)

@@ -45,7 +45,6 @@ private struct MoveDates: DateStep {
   var zone: Int
 
   func result(_ payload: UInt64) -> UInt64? {
-    let range = CivilTime.secondsRange
     var date = Double(bitPattern: payload)
     if months != 0 {
       guard var moment = ZonedTime(payload, zone: zone) else { return nil }
@@ -59,8 +58,7 @@ private struct MoveDates: DateStep {
       date = whole + moment.fraction
     }
     date += Double(seconds)
-    guard date >= Double(range.lowerBound), date < Double(range.upperBound) + 1 else { return nil }
-    return date.bitPattern
+    return CivilDate.instants.contains(date) ? date.bitPattern : nil
   }
 }
 

@@ -31,8 +31,8 @@ struct ZonedTime {
   init?(_ payload: UInt64, zone: Int) {
     let seconds = Double(bitPattern: payload)
     let whole = seconds.rounded(.down)
-    guard let total = Int64(exactly: whole), CivilTime.secondsRange.contains(total),
-      CivilTime.secondsRange.contains(total + Int64(zone))
+    guard let total = Int64(exactly: whole), CivilDate.wholeSeconds.contains(total),
+      CivilDate.wholeSeconds.contains(total + Int64(zone))
     else { return nil }
     time = CivilTime(secondsSince2001: total + Int64(zone))
     fraction = seconds - whole
