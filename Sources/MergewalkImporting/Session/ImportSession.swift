@@ -149,13 +149,14 @@ public final class ImportSession {
       if definition.isDryRun { try? file.rollBackToOpening() } else { try? file.suspend() }
       throw Impatience.error
     } catch {
-      // A store that is being built and that cannot be resumed is not tried again and again.
-      if error.meansOtherInput || file.isNew && (error.code == .database || error.code == .countsDiffer) {
-        try? file.rollBackRun()
-      } else {
-        try? file.rollBackToOpening()
+      throw error.after(rollingBack: file) { () throws(StoreError) in
+        // A store that is being built and that cannot be resumed is not tried again and again.
+        if error.meansOtherInput || file.isNew && (error.code == .database || error.code == .countsDiffer) {
+          try file.rollBackRun()
+        } else {
+          try file.rollBackToOpening()
+        }
       }
-      throw error
     }
     reportEnd()
     return summary
@@ -195,8 +196,7 @@ public final class ImportSession {
         return (file, file.isNew ? .fresh : begin)
       }
     } catch {
-      try? file.rollBackToOpening()
-      throw error
+      throw error.after(rollingBack: file) { () throws(StoreError) in try file.rollBackToOpening() }
     }
   }
 

@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkObjectStore
 
 extension ImportSummary {
@@ -32,5 +33,28 @@ extension ImportSummary {
         .filesNotRemoved,
         "\(names.count) of the files beside the store that no row names any more could not be removed, such as \(name);"
           + " the next run of this pipeline tries again, and so does mergewalk store clean"))
+  }
+}
+
+extension ImportError {
+  /// The same error once its run was rolled back: it says which files stay beside the store all the same.
+  func after(rollingBack file: StoreFile, _ rollBack: () throws(StoreError) -> Void) -> ImportError {
+    var left = ImportSummary()
+    do throws(StoreError) { try rollBack() } catch {
+      left.warn(
+        RunWarning(
+          .filesNotRemoved,
+          "what the run has left beside the store could not be removed (\(error.message)); the next run of this pipeline"
+            + " tries again, and so does mergewalk store clean"))
+    }
+    left.noteFilesThatStay(file)
+    if left.warnings.isEmpty { return self }
+    // Findings are shown in place of the message.
+    let findings = left.warnings.map {
+      Diagnostic(.warning, code: $0.code.rawValue, path: file.path, position: .file, message: $0.message)
+    }
+    return ImportError(
+      code: code, message: ([message] + left.warnings.map(\.message)).joined(separator: "; "),
+      diagnostics: diagnostics.isEmpty ? [] : diagnostics + findings)
   }
 }

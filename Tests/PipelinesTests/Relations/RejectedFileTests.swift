@@ -78,4 +78,31 @@ import Testing
     #expect(found.values == ["a AQID", "b CgsM", "d EBES"])
     #expect(found.count == 3)
   }
+
+  @Test("a run that an error ends names the files beside the store that it could not remove")
+  func staying() throws {
+    try folder.write(
+      "entities: { Thing: { attributes: { key: string!, photo: { type: binary, external_storage: true } }, unique: [key] } }",
+      to: "model.yaml")
+    try folder.write(
+      "{ model: model.yaml, store: things.sqlite, source: data.csv,"
+        + " import: { entity: Thing, find_by: [key], attributes: [photo] } }", to: "pipeline.yaml")
+    try folder.write("key,photo\na,\(Self.value("AQID"))\n", to: "data.csv")
+    var definition = try Pipeline.read(folder.file("pipeline.yaml")).definition
+    let files = folder.file(".things_SUPPORT/_EXTERNAL_DATA")
+    definition.parts[0].hooks.didEnd = { _, _ in
+      for name in try FileManager.default.contentsOfDirectory(atPath: files) {
+        // What is a folder by now is not removed as a file.
+        try FileManager.default.removeItem(atPath: files + "/" + name)
+        try FileManager.default.createDirectory(atPath: files + "/" + name, withIntermediateDirectories: false)
+      }
+      throw CancellationError()
+    }
+    let error = try #require(throws: ImportError.self) { try ImportSession(definition).run() }
+    let name = try #require(try FileManager.default.contentsOfDirectory(atPath: files).first)
+    #expect(error.code == .hook && error.message.hasPrefix("a hook ended the run: "), "\(error)")
+    #expect(error.message.contains("; 1 of the files beside the store that no row names any more could not be removed"))
+    #expect(error.message.contains("such as \(name)"), "\(error)")
+    #expect(!FileManager.default.fileExists(atPath: folder.file("things.sqlite")))
+  }
 }
