@@ -68,8 +68,7 @@ enum ExitStatus {
       3   too many rejects; the whole run was rolled back, and the store is unchanged
       4   stopped by a signal; the next run resumes
       5   refused: the inputs were already imported, or differ from those of the unfinished run
-      6   another process holds the store or a database that is read, or wrote to the store in the meantime; nothing of
-          the run is in the store
+      6   another process holds the store or a database, or wrote to the store meanwhile; nothing of the run is in it
       7   imported, but the result, the metrics or the report could not be written
       64  the command line is wrong
     """
