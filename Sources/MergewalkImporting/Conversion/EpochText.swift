@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// Dates written as a count of seconds or milliseconds.
 enum EpochText {
   /// Returns the instant in seconds since 2001-01-01 00:00:00 UTC.
@@ -29,7 +31,8 @@ enum EpochText {
       whole -= epoch
       guard CivilTime.secondsRange.contains(whole) else { throw .range }
       guard fraction != 0 else { return Double(whole) }
-      return try CivilTime.secondsInRange(whole, fraction: fraction, digits: digits)
+      guard let seconds = CivilTime.secondsInRange(whole, fraction: fraction, digits: digits) else { throw .range }
+      return seconds
     }
     return try parseWide(bytes, decimalMark, scale, epoch)
   }

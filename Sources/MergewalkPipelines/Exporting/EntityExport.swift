@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkDiagnostics
 import MergewalkObjectModel
 import MergewalkObjectStore
@@ -142,11 +143,7 @@ struct EntityExport {
     case .date:
       guard type == .real || type == .integer else { return false }
       let seconds = row.double(column)
-      // Beyond the years 0000...9999 there is no ISO date, and close to 2001 it would need more than 18 digits.
-      let hasDate =
-        seconds >= -63_145_526_400 && seconds < 252_423_993_600
-        && (seconds.magnitude >= 1 || seconds == 0)
-      if hasDate { writer.date(seconds) } else { write(seconds, writer) }
+      if CivilTime.hasText(seconds) { writer.date(seconds) } else { write(seconds, writer) }
     case .text:
       guard type == .text else { return false }
       let text = row.bytes(column)

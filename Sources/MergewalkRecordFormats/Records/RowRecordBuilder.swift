@@ -91,10 +91,7 @@ package struct RowRecordBuilder {
 
   /// A point in time, given in seconds since 2001-01-01 00:00:00 UTC: ISO 8601, or a number where that has no spelling.
   package mutating func date(_ seconds: Double) {
-    // Beyond the years 0000...9999 there is no ISO date, and close to 2001 it would need more than 18 digits.
-    let hasDate =
-      seconds >= -63_145_526_400 && seconds < 252_423_993_600 && (seconds.magnitude >= 1 || seconds == 0)
-    guard hasDate else { return double(seconds) }
+    guard CivilTime.hasText(seconds) else { return double(seconds) }
     plain { $0.append(date: seconds) }
   }
 
