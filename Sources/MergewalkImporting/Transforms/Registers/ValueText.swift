@@ -107,29 +107,28 @@ enum ValueText {
     }
     var count = CivilTime(secondsSince2001: total).write(to: start)
     if seconds != whole {
-      // The fewest digits that are read back as the same number.
-      guard let fraction = fraction(of: seconds, total) else { return append(seconds, to: &sink) }
+      guard let (fraction, digits) = fraction(of: seconds, total) else { return append(seconds, to: &sink) }
       start[count] = UInt8(ascii: ".")
-      count += 1
-      for digit in fraction {
-        start[count] = digit
-        count += 1
+      var rest = fraction
+      for place in (1...digits).reversed() {
+        start[count + place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
       }
+      count += 1 + digits
     }
     start[count] = UInt8(ascii: "Z")
     sink.take(count + 1)
     return true
   }
 
-  private static func fraction(of seconds: Double, _ whole: Int64) -> [UInt8]? {
+  /// The fewest digits behind the point, at most nine, that are read back as the same number.
+  private static func fraction(of seconds: Double, _ whole: Int64) -> (value: UInt64, digits: Int)? {
     for digits in 1...9 {
       let power = Double(CivilTime.powersOfTen[digits])
       let scaled = ((seconds - Double(whole)) * power).rounded()
       guard scaled < power else { continue }
-      if CivilTime.seconds(whole, fraction: UInt64(scaled), digits: digits) == seconds {
-        let text = String(UInt64(scaled))
-        return Array((String(repeating: "0", count: digits - text.utf8.count) + text).utf8)
-      }
+      let value = UInt64(scaled)
+      if CivilTime.seconds(whole, fraction: value, digits: digits) == seconds { return (value, digits) }
     }
     return nil
   }
