@@ -130,16 +130,11 @@ struct StoreRecordReader: RecordReader {
 
   /// Appends the value of an attribute that allows external storage: the bytes behind the tag, or those of the file.
   private mutating func appendExternal(_ cell: UnsafeRawBufferPointer) {
-    switch cell.first {
-    case ExternalData.inlineTag: builder.base64(UnsafeRawBufferPointer(rebasing: cell.dropFirst()))
-    case ExternalData.fileTag where cell.count == ExternalData.fileCellLength:
-      let name = String(decoding: cell.dropFirst().dropLast(), as: UTF8.self)
-      guard let bytes = ExternalData.read(name, store: database.path) else {
-        return builder.unreadable(
-          .missingFile, "the file “\(name)” in the folder of the store's external data cannot be read")
-      }
-      bytes.withUnsafeBytes { builder.base64($0) }
-    default: builder.base64(cell)
+    guard let name = ExternalData.fileName(cell) else { return builder.base64(ExternalData.inlineBytes(cell)) }
+    guard let bytes = ExternalData.read(name, store: database.path) else {
+      return builder.unreadable(
+        .missingFile, "the file “\(name)” in the folder of the store's external data cannot be read")
     }
+    bytes.withUnsafeBytes { builder.base64($0) }
   }
 }

@@ -171,20 +171,13 @@ struct EntityExport {
 
   /// Writes bytes that may be in a file beside the store.
   private func writeExternal(_ cell: UnsafeRawBufferPointer, _ writer: RowWriter) -> Bool {
-    switch cell.first {
-    case ExternalData.inlineTag:
-      writer.binary(UnsafeRawBufferPointer(rebasing: cell.dropFirst()))
-      return true
-    case ExternalData.fileTag where cell.count == ExternalData.fileCellLength:
-      let name = String(decoding: cell.dropFirst().dropLast(), as: UTF8.self)
+    if let name = ExternalData.fileName(cell) {
       guard let bytes = ExternalData.read(name, store: storePath) else { return false }
       bytes.withUnsafeBytes { writer.binary($0) }
-      return true
-    default:
-      // As for all readers here, a cell without a tag is its own bytes.
-      writer.binary(cell)
-      return true
+    } else {
+      writer.binary(ExternalData.inlineBytes(cell))
     }
+    return true
   }
 
   /// Writes a list: `[1,2]` in JSON and YAML, `1 2` elsewhere, and nothing for an empty one there.

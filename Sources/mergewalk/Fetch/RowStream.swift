@@ -140,17 +140,12 @@ struct RowStream {
 
   /// Writes the value of an attribute that allows external storage: the bytes behind the tag, or those of the file.
   private mutating func writeTagged(_ bytes: UnsafeRawBufferPointer, _ writer: RowWriter) {
-    switch bytes.first {
-    case ExternalData.inlineTag: writer.binary(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
-    case ExternalData.fileTag where bytes.count == ExternalData.fileCellLength:
-      let name = String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self)
-      guard let file = ExternalData.read(name, store: storePath) else {
-        missingFiles += 1
-        return writer.null()
-      }
-      file.withUnsafeBytes { writer.binary($0) }
-    default: writer.binary(bytes)
+    guard let name = ExternalData.fileName(bytes) else { return writer.binary(ExternalData.inlineBytes(bytes)) }
+    guard let file = ExternalData.read(name, store: storePath) else {
+      missingFiles += 1
+      return writer.null()
     }
+    file.withUnsafeBytes { writer.binary($0) }
   }
 
   /// Warnings about the rows that were written.
