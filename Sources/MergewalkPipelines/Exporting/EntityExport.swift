@@ -83,7 +83,7 @@ struct EntityExport {
       }
     }
     let writer = RowWriter(format.rows, columns: names, to: sink)
-    var list = ContiguousArray<UInt8>()
+    var list: [UInt8] = []
     while try sql({ () throws(StoreError) in try select.step() }) {
       for cursor in cursors {
         try sql { () throws(StoreError) in try cursor.move(to: select.integer(0)) }
@@ -181,28 +181,17 @@ struct EntityExport {
   }
 
   /// Writes a list: `[1,2]` in JSON and YAML, `1 2` elsewhere, and nothing for an empty one there.
-  private func write(_ numbers: ContiguousArray<Int64>, _ text: inout ContiguousArray<UInt8>, _ writer: RowWriter) {
+  private func write(_ numbers: ContiguousArray<Int64>, _ text: inout [UInt8], _ writer: RowWriter) {
     let isPlain = format.hasPlainLists
     if numbers.isEmpty, isPlain { return writer.null() }
     text.removeAll(keepingCapacity: true)
     if !isPlain { text.append(UInt8(ascii: "[")) }
     for (index, number) in numbers.enumerated() {
       if index > 0 { text.append(isPlain ? UInt8(ascii: " ") : UInt8(ascii: ",")) }
-      Self.append(number, to: &text)
+      text.append(decimal: number)
     }
     if !isPlain { text.append(UInt8(ascii: "]")) }
     text.withUnsafeBytes { writer.decimal($0) }
-  }
-
-  private static func append(_ number: Int64, to text: inout ContiguousArray<UInt8>) {
-    if number < 0 { text.append(UInt8(ascii: "-")) }
-    let start = text.count
-    var rest = number.magnitude
-    repeat {
-      text.append(UInt8(ascii: "0") + UInt8(rest % 10))
-      rest /= 10
-    } while rest > 0
-    text[start...].reverse()
   }
 
   private static func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {

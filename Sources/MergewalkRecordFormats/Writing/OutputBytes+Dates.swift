@@ -44,7 +44,7 @@ extension OutputBytes {
     bytes.append(CivilTime(secondsSince2001: seconds))
     if microseconds > 0 {
       append(UInt8(ascii: "."))
-      append(digits: microseconds, width: 6)
+      bytes.append(digits: microseconds, width: 6)
       while bytes.last == UInt8(ascii: "0") { bytes.removeLast() }
     }
     append(UInt8(ascii: "Z"))

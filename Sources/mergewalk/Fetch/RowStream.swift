@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
@@ -128,13 +129,7 @@ struct RowStream {
   private mutating func writeID(_ prefix: [UInt8], _ key: Int64, _ writer: RowWriter) {
     scratch.removeAll(keepingCapacity: true)
     scratch.append(contentsOf: prefix)
-    let start = scratch.count
-    var rest = key.magnitude
-    repeat {
-      scratch.append(UInt8(ascii: "0") + UInt8(rest % 10))
-      rest /= 10
-    } while rest > 0
-    scratch[start...].reverse()
+    scratch.append(digits: key.magnitude)
     scratch.withUnsafeBytes { writer.objectID($0) }
   }
 
