@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkDiagnostics
 import MergewalkObjectModel
 import MergewalkObjectStore
@@ -120,9 +121,8 @@ struct StoreRecordReader: RecordReader {
   private mutating func appendBytes(_ shape: Shape, _ bytes: UnsafeRawBufferPointer) {
     switch shape {
     case .uuid where bytes.count == 16:
-      builder.uuid(
-        UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
-        UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+      let (high, low) = UUIDText.halves(bytes: bytes)
+      builder.uuid(high, low)
     case .external: appendExternal(bytes)
     default: builder.base64(bytes)
     }

@@ -153,7 +153,8 @@ struct EntityExport {
       guard type == .blob else { return false }
       let bytes = row.bytes(column)
       guard bytes.count == 16 else { return false }
-      writer.uuid(Self.word(bytes, 0), Self.word(bytes, 8))
+      let (high, low) = UUIDText.halves(bytes: bytes)
+      writer.uuid(high, low)
     case .blob(let isExternal):
       guard type == .blob else { return false }
       if isExternal { return writeExternal(row.bytes(column), writer) }
@@ -192,10 +193,6 @@ struct EntityExport {
     }
     if !isPlain { text.append(UInt8(ascii: "]")) }
     text.withUnsafeBytes { writer.decimal($0) }
-  }
-
-  private static func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {
-    UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
   // MARK: Failures

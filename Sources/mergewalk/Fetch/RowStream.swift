@@ -112,9 +112,8 @@ struct RowStream {
     case (.uuid, .blob):
       let bytes = cursor.bytes(position)
       guard bytes.count == 16 else { return writer.binary(bytes) }
-      writer.uuid(
-        UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
-        UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+      let (high, low) = UUIDText.halves(bytes: bytes)
+      writer.uuid(high, low)
     case (.binary(isTagged: true), .blob): writeTagged(cursor.bytes(position), writer)
     case (.object(let entity, let hasEntityColumn), .integer):
       let own = hasEntityColumn ? cursor.entityIndex(position + 1) : nil
