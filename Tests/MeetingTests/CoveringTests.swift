@@ -148,6 +148,8 @@ import Testing
     // What a record names that is skipped for want of its own object went, when it is looked for behind that one.
     "seed=31168 records=14 key=integer16 repeats=never mode=update store=existing parent=one-pass-null list=ordered "
       + "parts=items-sync since=ties contract=missing",
+    // What a record said of its parent stayed when its list rejected it in the second pass.
+    "seed=108 records=20 repeats=never faults=records parent=reject parent-says=label list=ordered list-options=update",
   ]
 
   @Test("cases that once differed", arguments: once) func meetAgain(_ text: String) throws {

@@ -7,14 +7,7 @@ enum KnownIssues {
   static let values: [String: [String]] = [:]
 
   /// Pairs that are left out: a factor, and the exclusion that it gets.
-  static let pairs: [(factor: String, exclusion: Exclusion)] = [
-    (
-      "parent-says",
-      Exclusion(
-        ["label", "label-weight"], with: "parent", ["reject"],
-        because: "what a record says of its parent stays, and counts, when the second pass rejects the record later")
-    )
-  ]
+  static let pairs: [(factor: String, exclusion: Exclusion)] = []
 
   /// The factors without what is left out.
   static func applied(to factors: [Factor]) -> [Factor] {

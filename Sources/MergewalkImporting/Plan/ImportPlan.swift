@@ -88,6 +88,9 @@ struct ImportNode: Sendable {
   /// The relationships to other nodes.
   var relationships: [ImportRelationship]
 
+  /// Whether records say something of the objects beside their keys.
+  var fills: Bool { !attributeFields.isEmpty || !relationships.isEmpty }
+
   /// The slots whose content is compared: the attributes', then the relationships'.
   var contentSlots: [Int] { attributeSlots + relationships.map(\.slot) + clearedReferences.map(\.slot) }
   /// Whether a target that is named but not there is created, as far as the mode allows.

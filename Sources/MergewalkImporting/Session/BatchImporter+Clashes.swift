@@ -17,8 +17,7 @@ struct NodeClash {
     let (one, other) = (first.plan, second.plan)
     guard one.rootEntity == other.rootEntity else { return nil }
     (self.first, self.second) = (first, second)
-    func fills(_ node: ImportNode) -> Bool { !node.attributeFields.isEmpty || !node.relationships.isEmpty }
-    makes = [one, other].contains { $0.mode == .createMissing && fills($0) }
+    makes = [one, other].contains { $0.mode == .createMissing && $0.fills }
     var fields: [(Int, Int)] = []
     for (slot, field) in zip(one.attributeSlots, one.attributeFields) {
       for (otherSlot, other) in zip(other.attributeSlots, other.attributeFields) where otherSlot == slot {

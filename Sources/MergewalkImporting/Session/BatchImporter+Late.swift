@@ -67,7 +67,7 @@ extension BatchImporter {
   func isResolved(_ state: NodeImporter) -> Bool {
     switch pass {
     case .lists: false
-    case .references(let stage): plan.postponed.contains { $0.target == state.node && $0.stage == stage }
+    case .references(let stage): plan.postponed(in: stage).contains { $0.target == state.node }
     case .waiting where state.isPostponed: true
     default:
       !state.isPostponed && (!pass.isReplay || state.role == .root || shrunkRoots.contains(state.plan.rootEntity))

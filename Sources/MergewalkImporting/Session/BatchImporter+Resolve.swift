@@ -7,10 +7,21 @@ extension BatchImporter {
     state.applies.removeAll(keepingCapacity: true)
     state.unrelated.count = 0
     chainTargets(state, view)
+    if pass == .references(.rejecting), state.plan.fills { return try findOnly(state, view) }
     try state.finder.find(state, view, self)
     if pass.postpones, state.role == .root { postpone(state, view) }
     try insert(state, view)
     try apply(state, view)
+  }
+
+  /// Finds the objects that the batch's records name and leaves them as they are: they count when what is said of them is
+  /// written.
+  private func findOnly(_ state: NodeImporter, _ view: BatchView) throws(ImportError) {
+    let named = state.named
+    state.named = nil
+    defer { state.named = named }
+    try state.finder.find(state, view, self)
+    state.applies.removeAll(keepingCapacity: true)
   }
 
   /// Chains the primary keys of the relationships' targets to the content hashes.
@@ -72,7 +83,10 @@ extension BatchImporter {
       return false
     }
     if state.plan.mode != .update, state.plan.createsMissing { return true }
-    if rejectsMissing(state) { reject(record, field: state.plan.keyFields.first, .missingTarget, view) }
+    // A target that was there when the relationship was set has gone with a list since: nothing is said of it.
+    if pass != .references(.telling), rejectsMissing(state) {
+      reject(record, field: state.plan.keyFields.first, .missingTarget, view)
+    }
     return false
   }
 

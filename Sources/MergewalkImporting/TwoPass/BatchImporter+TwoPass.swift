@@ -17,7 +17,7 @@ extension BatchImporter {
     for relationship in state.plan.relationships where relationship.isPostponed {
       let target = nodes[relationship.target]
       // What records say of a target is written in the second pass, in the order of the input.
-      guard target.isIndexed, !target.plan.keyFields.isEmpty, target.plan.attributeFields.isEmpty else { continue }
+      guard target.isIndexed, !target.plan.keyFields.isEmpty, !target.plan.fills else { continue }
       try findTargets(view.wanted(target.node), target, view)
       let first = firstKeys[target.plan.rootEntity] ?? .max
       let node = view.nodes[target.node]
@@ -249,17 +249,19 @@ extension BatchImporter {
     nodes[plan.root].counts.inserted -= count
   }
 
-  /// Finds or creates the targets of the postponed relationships and sets them.
+  /// Finds or creates the targets of the postponed relationships and sets them, or writes what records say of the targets of
+  /// those that are set already.
   func resolveReferences(_ stage: ImportRelationship.Stage, _ view: BatchView) throws(ImportError) {
     let root = nodes[plan.root]
-    for relationship in root.plan.relationships where relationship.isPostponed && relationship.stage == stage {
+    for relationship in plan.postponed(in: stage) {
       let target = nodes[relationship.target]
       try flush(root.plan.rootEntity)
       try resolve(target, view)
       try flush(target.plan.rootEntity)
       if root.plan.rootEntity != target.plan.rootEntity { try flush(root.plan.rootEntity) }
-      try link(relationship, root, view)
+      if stage != .telling { try link(relationship, root, view) }
     }
-    try checkClashes(view)
+    // Where nothing is written, nothing clashes.
+    if stage != .rejecting { try checkClashes(view) }
   }
 }

@@ -23,9 +23,9 @@ extension PartImport {
     importer.linksMayFail = plan.postponed.contains { relationship in
       let target = importer.nodes[relationship.target]
       // What a record says of a target that is only looked for may be refused, too.
-      let isWritten =
-        relationship.stage == .creating || relationship.stage == .taking && !target.plan.attributeFields.isEmpty
-      return relationship.isTakenByOthers || isWritten && importer.hasGuards(target)
+      let isWritten = relationship.stage == .creating || target.plan.fills
+      let takesPartners = target.plan.relationships.contains(where: \.isTakenByOthers)
+      return relationship.isTakenByOthers || isWritten && (importer.hasGuards(target) || takesPartners)
     }
     importer.listsWait =
       !plan.lists.isEmpty && (importer.linksMayFail || plan.postponed.contains { $0.stage == .rejecting })
@@ -95,23 +95,26 @@ extension PartImport {
     }
   }
 
-  /// Sets the relationships of one stage of the objects that the first pass has created; in the stage that rejects, of
-  /// those that are due.
+  /// Sets the relationships of one stage of the objects that the first pass has created, or writes what their records say of
+  /// the targets; in the stage that rejects, of those that are due.
   ///
   /// - Parameter isLast: Whether records that wait come too late to be targets.
   func linkReferences(_ stage: ImportRelationship.Stage, isLast: Bool = true) throws(ImportError) {
     importer.pass = .references(stage)
     let owners = stage == .rejecting ? importer.vacancies.takeDue() : nil
-    let due = plan.postponed.filter { $0.stage == stage }
+    let due = plan.postponed(in: stage)
     guard let references = importer.references, references.count > 0, !due.isEmpty, owners?.isEmpty != true else {
       return
     }
     for relationship in due {
       let target = importer.nodes[relationship.target]
-      // What one of several creates the others have to see.
+      // What one of several creates or changes the others have to see.
       let isShared =
-        stage == .creating
-        && due.count(where: { importer.nodes[$0.target].plan.rootEntity == target.plan.rootEntity }) > 1
+        stage != .rejecting
+        && due.count(where: {
+          let other = plan.nodes[$0.target]
+          return other.rootEntity == target.plan.rootEntity && (stage == .creating || other.fills)
+        }) > 1
       if isShared {
         target.finder = SeekFinder()
       } else {

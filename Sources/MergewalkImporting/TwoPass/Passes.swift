@@ -38,8 +38,14 @@ enum Pass: Equatable {
 extension ImportRelationship {
   /// In which order relationships are set in a second pass: first those that reject, so that nothing is created for a
   /// record that goes, and last those that take what is there.
+  ///
+  /// What records say of the targets of those that reject has a stage of its own (``telling``), when it is known which
+  /// records have theirs: one that goes says nothing.
   enum Stage: CaseIterable {
-    case rejecting, creating, taking
+    case rejecting, telling, creating, taking
+
+    /// The stages behind the lists.
+    static let behindLists = allCases.filter { $0 != .rejecting }
   }
 
   /// When the relationship is set in a second pass.
@@ -50,11 +56,20 @@ extension ImportRelationship {
     case .null: isOptional ? .taking : .rejecting
     }
   }
+
+  /// When what records say of the target is written in a second pass.
+  var tellingStage: Stage { stage == .rejecting ? .telling : stage }
 }
 
 extension ImportPlan {
   /// The relationships of the root node that are set when all objects exist.
   var postponed: [ImportRelationship] { nodes[root].relationships.filter(\.isPostponed) }
+
+  /// Those of them that a stage sets, or of whose targets it writes what records say.
+  func postponed(in stage: ImportRelationship.Stage) -> [ImportRelationship] {
+    postponed.filter { $0.stage == stage || $0.tellingStage == stage && nodes[$0.target].fills }
+  }
+
   /// The fields that the second pass needs of a record besides its object.
   var postponedFields: [Int] {
     var fields: [Int] = []

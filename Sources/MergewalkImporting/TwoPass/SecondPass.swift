@@ -8,9 +8,10 @@ import MergewalkObjectStore
 ///    Remove objects that lack a required target, then the objects that refer to these, until nothing refers to a
 ///    removed object. Waiting records take the places of removed ones (``Vacancies``) before any missing target is
 ///    created, and the references to these objects are checked again.
-/// 2. Fill the lists of the remaining objects, and set their other relationships, one stage after the other. If that
-///    rejects a record, roll back the whole step, remove the object as in step 1, and begin again with the others: so
-///    nothing remains of the list of a rejected record, whatever the order.
+/// 2. Fill the lists of the remaining objects, write what their records say of the targets of step 1, and set their other
+///    relationships, one stage after the other. If that rejects a record, roll back the whole step, remove the object as in
+///    step 1, and begin again with the others: so nothing remains of what a rejected record lists or says, whatever the
+///    order.
 /// 3. Import the records whose objects existed before.
 ///
 /// Until step 3, an object from before the run refers to nothing that the run created, so removals never change it.
@@ -34,7 +35,7 @@ struct SecondPass {
     if parts.contains(where: { $0.importer.linksMayFail || $0.importer.listsWait }) {
       while try !settleRest(&ledger) { try settleRejecting(&ledger) }
     } else {
-      for stage in [ImportRelationship.Stage.creating, .taking] {
+      for stage in ImportRelationship.Stage.behindLists {
         try forEach(&ledger) { (part) throws(ImportError) in try part.linkReferences(stage) }
       }
     }
@@ -64,12 +65,13 @@ struct SecondPass {
     } while try replace(&ledger)
   }
 
-  /// Fills the lists and sets the other relationships; whether no record was rejected, otherwise nothing is left of it.
+  /// Fills the lists, writes what is said of targets and sets the other relationships; whether no record was rejected,
+  /// otherwise nothing is left of it.
   private func settleRest(_ ledger: inout RecordLedger) throws(ImportError) -> Bool {
     let before = parts.map(\.lost)
     let attempt = try SecondPassAttempt(parts, file, store)
     try forEach(&ledger) { (part) throws(ImportError) in try part.fillLists() }
-    for stage in [ImportRelationship.Stage.creating, .taking] where parts.map(\.lost) == before {
+    for stage in ImportRelationship.Stage.behindLists where parts.map(\.lost) == before {
       try forEach(&ledger) { (part) throws(ImportError) in try part.linkReferences(stage) }
     }
     if parts.map(\.lost) == before {

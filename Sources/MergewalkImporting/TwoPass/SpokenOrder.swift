@@ -12,7 +12,7 @@ struct SpokenOrder {
   /// A node of whose objects records say something that others may say otherwise.
   private struct Speaker {
     var node: Int
-    /// When the relationship to the objects is set; `nil` for the records' own objects.
+    /// When the values are written in a second pass; `nil` for those of the records' own objects.
     var stage: ImportRelationship.Stage?
     /// Tells keys of other attributes, or in other hierarchies, from these.
     var salt: UInt64
@@ -46,7 +46,7 @@ struct SpokenOrder {
       return Speaker(node: node, stage: stage, salt: 0x9E37_79B9_7F4A_7C15 &+ UInt64(kind), values: values)
     }
     // What is only to be created is not filled when it is there.
-    let targets = plan.postponed.map { speaker($0.target, $0.stage) }.filter {
+    let targets = plan.postponed.map { speaker($0.target, $0.tellingStage) }.filter {
       !$0.values.isEmpty && plan.nodes[$0.node].mode != .createMissing
     }
     guard !targets.isEmpty else { return nil }
