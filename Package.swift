@@ -215,7 +215,7 @@ let package = Package(
     tests(
       "ImportingTests",
       [
-        "MergewalkSystem", "MergewalkImporting", "MergewalkDiagnostics", "MergewalkPropertyLists",
+        "MergewalkSystem", "MergewalkBytes", "MergewalkImporting", "MergewalkDiagnostics", "MergewalkPropertyLists",
         "MergewalkObjectContext", "MergewalkObjectStore", "MergewalkObjectModel", "MergewalkRecordFormats",
         "MergewalkSQLite", "MergewalkThreads", "MergewalkTestSupport",
       ]),

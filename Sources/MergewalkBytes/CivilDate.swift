@@ -2,6 +2,8 @@
 @usableFromInline package enum CivilDate {
   /// Days from 1970-01-01 to 2001-01-01.
   @inlinable package static var daysTo2001: Int { 11_323 }
+  /// Seconds from 1970-01-01 to 2001-01-01, both 00:00:00 UTC.
+  @inlinable package static var secondsTo2001: Int64 { 978_307_200 }
 
   /// The whole seconds of the years 0...9999, since 2001-01-01 00:00:00 UTC.
   @inlinable package static var wholeSeconds: ClosedRange<Int64> { -63_145_526_400...252_423_993_599 }
@@ -20,7 +22,20 @@
     return year & 3 == 0 && (year % 100 != 0 || year & 15 == 0) ? 29 : 28
   }
 
-  /// Days from 1970-01-01 to a date of the years 0...9999.
+  /// Whether there is such a day; months and days count from 1.
+  @inlinable @inline(__always)
+  package static func isDay(_ year: Int, _ month: Int, _ day: Int) -> Bool {
+    month > 0 && month <= 12 && day > 0 && (day <= 28 || day <= length(ofMonth: month, year: year))
+  }
+
+  /// The day of the week of a date: 0 for Sunday.
+  @inlinable
+  package static func weekday(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    // 1970-01-01 was a Thursday; 1,400,000 days, whole weeks, keep what is divided from being negative.
+    (daysSince1970(year, month, day) + 4 + 7 * 200_000) % 7
+  }
+
+  /// Days from 1970-01-01 to a date of the years -1...9999.
   ///
   /// Years begin in March, so that the leap day is the last one and months follow a straight line: the days before
   /// month m (from 0 for March) are (153 m + 2) / 5.

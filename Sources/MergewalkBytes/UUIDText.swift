@@ -1,5 +1,5 @@
 /// UUIDs as text: 8-4-4-4-12 hexadecimal digits with hyphens.
-package enum UUIDText {
+@usableFromInline package enum UUIDText {
   /// The number of characters.
   package static let length = 36
 
@@ -31,7 +31,8 @@ package enum UUIDText {
     }
   }
 
-  /// The halves of a UUID's 16 bytes.
+  /// The halves of a UUID's 16 bytes, with which `bytes` begins.
+  @inlinable
   package static func halves(bytes: UnsafeRawBufferPointer) -> (high: UInt64, low: UInt64) {
     (
       UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),

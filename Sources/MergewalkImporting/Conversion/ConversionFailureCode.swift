@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// The reason why the bytes of a field did not become a value; raw values are the codes of rejects.
 ///
 /// The list is closed: `docs/rejects.md` describes every one, and a test checks that.
@@ -36,6 +38,25 @@ public enum ConversionFailureCode: String, Error, Sendable, CaseIterable {
   case code = "value.code"
   /// A number of more than ``NumberText/greatestLength`` bytes.
   case length = "value.length"
+}
+
+extension ConversionFailureCode {
+  /// The code for a text that is no date.
+  init(_ failure: DateFailure) {
+    switch failure {
+    case .form: self = .date
+    case .calendar: self = .calendar
+    case .range: self = .range
+    }
+  }
+}
+
+extension ISODateText {
+  /// The same as `seconds`, with the code of what is wrong with a field.
+  @inline(__always)
+  static func parse(_ bytes: FieldBytes, defaultOffset: Int) throws(ConversionFailureCode) -> Double {
+    do { return try seconds(bytes, defaultOffset: defaultOffset) } catch { throw ConversionFailureCode(error) }
+  }
 }
 
 /// A field that did not convert, or whose value the model does not allow.

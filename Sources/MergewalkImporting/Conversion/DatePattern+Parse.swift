@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 extension DatePattern {
   /// Returns the instant in seconds since 2001-01-01 00:00:00 UTC.
   ///
@@ -41,8 +43,9 @@ extension DatePattern {
     }
     guard cursor.isAtEnd else { throw .date }
     if isAfternoon { time.hour += 12 }
-    let seconds = try time.secondsSince2001()
-    if let weekday, weekday != CivilTime.weekday(time.year, time.month, time.day) { throw .calendar }
+    let seconds: Double
+    do { seconds = try time.secondsSince2001() } catch { throw ConversionFailureCode(error) }
+    if let weekday, weekday != CivilDate.weekday(time.year, time.month, time.day) { throw .calendar }
     return seconds
   }
 

@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 extension DatePattern {
   /// Writes a day and time; false when there is no room.
   ///
@@ -23,7 +25,7 @@ extension DatePattern {
         done = Self.append(value, width: digits.lowerBound, &sink)
       case .monthName(let isShort): done = Self.append(Self.months[time.month - 1], isShort, &sink)
       case .weekdayName(let isShort):
-        done = Self.append(Self.weekdays[CivilTime.weekday(time.year, time.month, time.day)], isShort, &sink)
+        done = Self.append(Self.weekdays[CivilDate.weekday(time.year, time.month, time.day)], isShort, &sink)
       case .dayHalf: done = ValueText.append(time.hour < 12 ? "AM" : "PM", to: &sink)
       case .fraction(let digits):
         let power = Double(CivilTime.powersOfTen[digits])

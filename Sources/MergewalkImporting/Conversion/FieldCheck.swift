@@ -112,10 +112,10 @@ struct FieldCheck {
       }
     case .secondsSince1970:
       return .epochDate(
-        EpochConversion(decimalMark: options.decimalMark, scale: 0, epoch: CivilTime.referenceSeconds))
+        EpochConversion(decimalMark: options.decimalMark, scale: 0, epoch: CivilDate.secondsTo2001))
     case .millisecondsSince1970:
       return .epochDate(
-        EpochConversion(decimalMark: options.decimalMark, scale: 3, epoch: CivilTime.referenceSeconds))
+        EpochConversion(decimalMark: options.decimalMark, scale: 3, epoch: CivilDate.secondsTo2001))
     case .secondsSince2001:
       return .epochDate(EpochConversion(decimalMark: options.decimalMark, scale: 0, epoch: 0))
     }

@@ -1,5 +1,5 @@
+import MergewalkBytes
 import MergewalkDiagnostics
-import MergewalkSystem
 
 /// The name of one run: its pipeline and the moment it began, to the millisecond.
 ///
@@ -24,18 +24,9 @@ package struct RunIdentity: Sendable, Hashable {
   /// - Parameter seconds: Seconds since 1970 UTC; what no calendar holds is the start of 1970.
   package static func timestamp(_ seconds: Double) -> String {
     let sane = seconds.isFinite && seconds.magnitude < 1e11 ? seconds : 0
-    let milliseconds = Int((sane * 1000).rounded())
-    let (whole, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
-    var time = rest < 0 ? whole - 1 : whole
-    var parts = tm()
-    gmtime_r(&time, &parts)
-    func padded(_ value: Int, _ digits: Int) -> String {
-      let text = String(value)
-      return String(repeating: "0", count: max(0, digits - text.count)) + text
-    }
-    let date =
-      "\(padded(Int(parts.tm_year) + 1900, 4))-\(padded(Int(parts.tm_mon) + 1, 2))-\(padded(Int(parts.tm_mday), 2))"
-    let clock = "\(padded(Int(parts.tm_hour), 2)):\(padded(Int(parts.tm_min), 2)):\(padded(Int(parts.tm_sec), 2))"
-    return "\(date)T\(clock).\(padded(rest < 0 ? rest + 1000 : rest, 3))Z"
+    let milliseconds = Int64((sane * 1000).rounded())
+    let whole = (milliseconds >= 0 ? milliseconds : milliseconds - 999) / 1000
+    let time = CivilTime(secondsSince2001: whole - CivilDate.secondsTo2001)
+    return "\(time.text).\(String(1000 + milliseconds - whole * 1000).dropFirst())Z"
   }
 }

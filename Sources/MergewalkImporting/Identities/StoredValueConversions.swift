@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// Conversions of text that spells what a store holds, as exports write it: every binary64 number comes back bit for bit.
 
 /// Double and Float: as ``DoubleConversion``, and `Infinity`, `-Infinity`; Floats are not rounded again.

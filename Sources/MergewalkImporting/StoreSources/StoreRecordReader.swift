@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkDiagnostics
 import MergewalkObjectModel
 import MergewalkObjectStore
@@ -120,9 +121,8 @@ struct StoreRecordReader: RecordReader {
   private mutating func appendBytes(_ shape: Shape, _ bytes: UnsafeRawBufferPointer) {
     switch shape {
     case .uuid where bytes.count == 16:
-      builder.uuid(
-        UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
-        UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+      let (high, low) = UUIDText.halves(bytes: bytes)
+      builder.uuid(high, low)
     case .external: appendExternal(bytes)
     default: builder.base64(bytes)
     }
@@ -130,16 +130,11 @@ struct StoreRecordReader: RecordReader {
 
   /// Appends the value of an attribute that allows external storage: the bytes behind the tag, or those of the file.
   private mutating func appendExternal(_ cell: UnsafeRawBufferPointer) {
-    switch cell.first {
-    case ExternalData.inlineTag: builder.base64(UnsafeRawBufferPointer(rebasing: cell.dropFirst()))
-    case ExternalData.fileTag where cell.count == ExternalData.fileCellLength:
-      let name = String(decoding: cell.dropFirst().dropLast(), as: UTF8.self)
-      guard let bytes = ExternalData.read(name, store: database.path) else {
-        return builder.unreadable(
-          .missingFile, "the file “\(name)” in the folder of the store's external data cannot be read")
-      }
-      bytes.withUnsafeBytes { builder.base64($0) }
-    default: builder.base64(cell)
+    guard let name = ExternalData.fileName(cell) else { return builder.base64(ExternalData.inlineBytes(cell)) }
+    guard let bytes = ExternalData.read(name, store: database.path) else {
+      return builder.unreadable(
+        .missingFile, "the file “\(name)” in the folder of the store's external data cannot be read")
     }
+    bytes.withUnsafeBytes { builder.base64($0) }
   }
 }

@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkObjectModel
 import MergewalkObjectStore
 
@@ -40,10 +41,7 @@ public struct PlainArchiver: UnarchivingTransformer {
     case .data(let bytes): return bytes
     case .date(let seconds): return Timestamp(secondsSinceReferenceDate: seconds)
     case .uuid(let bytes):
-      let (high, low) = bytes.enumerated().reduce((UInt64(0), UInt64(0))) { halves, byte in
-        byte.offset < 8
-          ? (halves.0 << 8 | UInt64(byte.element), halves.1) : (halves.0, halves.1 << 8 | UInt64(byte.element))
-      }
+      let (high, low) = bytes.withUnsafeBytes { UUIDText.halves(bytes: $0) }
       return UniqueID(high: high, low: low)
     case .url(let text): return AttributeValue.uri(text)
     case .array(let values): return try values.map(value)

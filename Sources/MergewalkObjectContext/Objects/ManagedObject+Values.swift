@@ -123,8 +123,7 @@ extension ManagedObjectContext {
 
   /// The bytes that a cell stands for, which may be in a file beside the store.
   func externalValue(_ cell: UnsafeRawBufferPointer, table: TableID) throws(ObjectError) -> AttributeValue {
-    if let bytes = ExternalData.inlineValue(cell) { return .binary(bytes) }
-    let name = String(decoding: cell.dropFirst().prefix(36), as: UTF8.self)
+    guard let name = ExternalData.fileName(cell) else { return .binary(Array(ExternalData.inlineBytes(cell))) }
     let path = store(table: table).file.path
     guard let bytes = ExternalData.read(name, store: path) else {
       throw ObjectError(.externalData, "the file \(name) with a value beside \(path) cannot be read")

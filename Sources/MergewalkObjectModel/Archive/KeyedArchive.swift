@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkPropertyLists
 
 /// The objects of an archive that `NSKeyedArchiver` wrote.
@@ -185,8 +186,8 @@ struct KeyedArchive {
   /// The identifier in 16 bytes.
   func uuid(_ object: Object) -> AttributeValue? {
     guard let bytes = value(object, "NS.uuidbytes")?.data, bytes.count == 16 else { return nil }
-    func half(_ part: ArraySlice<UInt8>) -> UInt64 { part.reduce(0) { $0 << 8 | UInt64($1) } }
-    return .uuid(half(bytes[..<8]), half(bytes[8...]))
+    let (high, low) = bytes.withUnsafeBytes { UUIDText.halves(bytes: $0) }
+    return .uuid(high, low)
   }
 
   /// A decimal number: up to eight groups of 16 bits, the least first, in the byte order that the archive names.

@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkSystem
 import MergewalkDiagnostics
 
@@ -41,7 +42,7 @@ extension ExpressionFunction {
   package static func currentTime() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
-    return Double(time.tv_sec - 978_307_200) + Double(time.tv_nsec) / 1e9
+    return Double(Int64(time.tv_sec) - CivilDate.secondsTo2001) + Double(time.tv_nsec) / 1e9
   }
 
   // MARK: - One argument

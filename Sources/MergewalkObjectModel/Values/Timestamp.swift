@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkDiagnostics
 
 /// A point in time: the value of date attributes in typed access.
@@ -5,14 +6,13 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
   /// Seconds since 2001-01-01 00:00:00 UTC, as in stores.
   public var secondsSinceReferenceDate: Double
 
-  /// Seconds from 1970-01-01 to 2001-01-01, UTC.
-  private static let unixOffset = 978_307_200.0
-
   /// Creates a point in time from seconds since 2001-01-01 00:00:00 UTC.
   public init(secondsSinceReferenceDate seconds: Double) { secondsSinceReferenceDate = seconds }
 
   /// Creates a point in time from seconds since 1970-01-01 00:00:00 UTC.
-  public init(secondsSince1970 seconds: Double) { secondsSinceReferenceDate = seconds - Self.unixOffset }
+  public init(secondsSince1970 seconds: Double) {
+    secondsSinceReferenceDate = seconds - Double(CivilDate.secondsTo2001)
+  }
 
   /// Reads `2024-05-31T12:00:00Z` and the other forms used in models; `nil` for anything else.
   public init?(_ text: String) {
@@ -21,7 +21,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
   }
 
   /// Seconds since 1970-01-01 00:00:00 UTC.
-  public var secondsSince1970: Double { secondsSinceReferenceDate + Self.unixOffset }
+  public var secondsSince1970: Double { secondsSinceReferenceDate + Double(CivilDate.secondsTo2001) }
 
   /// The current time.
   public static var now: Timestamp { Timestamp(secondsSince1970: SystemClock.sinceEpoch) }

@@ -59,8 +59,7 @@ package enum ExternalData {
   package static func isFile(
     of cell: UnsafeRawBufferPointer, store path: String, with other: UnsafeRawBufferPointer
   ) -> Bool {
-    guard cell.count == fileCellLength, cell.first == fileTag, other.first == inlineTag else { return false }
-    let name = String(decoding: cell[1..<37], as: UTF8.self)
+    guard other.first == inlineTag, let name = fileName(cell) else { return false }
     let file = folder(ofStore: path) + "/" + name
     guard StoreUUID.isValid(name), FileSystem.size(file) == other.count - 1,
       let bytes = FileSystem.head(file, count: other.count), bytes.count == other.count - 1
@@ -71,23 +70,24 @@ package enum ExternalData {
     }
   }
 
-  /// The bytes that a cell holds itself; `nil` when they are in a file that it names.
-  package static func inlineValue(_ cell: UnsafeRawBufferPointer) -> [UInt8]? {
-    if cell.first == inlineTag { return Array(cell.dropFirst()) }
-    return cell.first == fileTag && cell.count == fileCellLength ? nil : Array(cell)
-  }
-
   /// The name of the file that a cell names; `nil` when it holds its bytes itself.
-  static func fileName(_ cell: [UInt8]) -> String? {
+  package static func fileName(_ cell: UnsafeRawBufferPointer) -> String? {
     guard cell.first == fileTag, cell.count == fileCellLength else { return nil }
     return String(decoding: cell[1..<37], as: UTF8.self)
   }
 
+  /// The same for bytes that are kept.
+  static func fileName(_ cell: [UInt8]) -> String? { cell.withUnsafeBytes { fileName($0) } }
+
+  /// The bytes of a cell that names no file: those behind the tag, or the cell's own where there is none.
+  package static func inlineBytes(_ cell: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    cell.first == inlineTag ? UnsafeRawBufferPointer(rebasing: cell.dropFirst()) : cell
+  }
+
   /// The bytes that a cell stands for; `nil` when the file that it names cannot be read.
   static func bytes(_ cell: [UInt8], store path: String) -> [UInt8]? {
-    if cell.first == inlineTag { return Array(cell.dropFirst()) }
-    guard let name = fileName(cell) else { return cell }
-    return read(name, store: path)
+    if let name = fileName(cell) { return read(name, store: path) }
+    return cell.first == inlineTag ? Array(cell.dropFirst()) : cell
   }
 
   /// The bytes that a cell stands for; those of the cell itself when the file that it names cannot be read.

@@ -10,9 +10,8 @@ enum StoreUUID {
   /// Source: [RFC 9562, section 5.8](https://www.rfc-editor.org/rfc/rfc9562#section-5.8).
   static func make(fromDigest digest: [UInt8]) -> String {
     precondition(digest.count >= 16, "a UUID has 16 bytes")
-    func half(_ start: Int) -> UInt64 { digest[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) } }
-    return UUIDText.text(
-      half(0) & 0xFFFF_FFFF_FFFF_0FFF | 0x8000, half(8) & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000)
+    let (high, low) = digest.withUnsafeBytes { UUIDText.halves(bytes: $0) }
+    return UUIDText.text(high & 0xFFFF_FFFF_FFFF_0FFF | 0x8000, low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000)
   }
 
   /// Whether a UUID was made from a digest: two files with the same bytes may have the same.

@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkDiagnostics
 import MergewalkObjectModel
 import MergewalkObjectStore
@@ -82,7 +83,7 @@ struct EntityExport {
       }
     }
     let writer = RowWriter(format.rows, columns: names, to: sink)
-    var list = ContiguousArray<UInt8>()
+    var list: [UInt8] = []
     while try sql({ () throws(StoreError) in try select.step() }) {
       for cursor in cursors {
         try sql { () throws(StoreError) in try cursor.move(to: select.integer(0)) }
@@ -142,7 +143,7 @@ struct EntityExport {
     case .date:
       guard type == .real || type == .integer else { return false }
       let seconds = row.double(column)
-      if InstantText.isSpelled(seconds) { writer.date(seconds) } else { write(seconds, writer) }
+      if CivilTime.hasText(seconds) { writer.date(seconds) } else { write(seconds, writer) }
     case .text:
       guard type == .text else { return false }
       let text = row.bytes(column)
@@ -152,7 +153,8 @@ struct EntityExport {
       guard type == .blob else { return false }
       let bytes = row.bytes(column)
       guard bytes.count == 16 else { return false }
-      writer.uuid(Self.word(bytes, 0), Self.word(bytes, 8))
+      let (high, low) = UUIDText.halves(bytes: bytes)
+      writer.uuid(high, low)
     case .blob(let isExternal):
       guard type == .blob else { return false }
       if isExternal { return writeExternal(row.bytes(column), writer) }
@@ -170,49 +172,27 @@ struct EntityExport {
 
   /// Writes bytes that may be in a file beside the store.
   private func writeExternal(_ cell: UnsafeRawBufferPointer, _ writer: RowWriter) -> Bool {
-    switch cell.first {
-    case ExternalData.inlineTag:
-      writer.binary(UnsafeRawBufferPointer(rebasing: cell.dropFirst()))
-      return true
-    case ExternalData.fileTag where cell.count == ExternalData.fileCellLength:
-      let name = String(decoding: cell.dropFirst().dropLast(), as: UTF8.self)
+    if let name = ExternalData.fileName(cell) {
       guard let bytes = ExternalData.read(name, store: storePath) else { return false }
       bytes.withUnsafeBytes { writer.binary($0) }
-      return true
-    default:
-      // As for all readers here, a cell without a tag is its own bytes.
-      writer.binary(cell)
-      return true
+    } else {
+      writer.binary(ExternalData.inlineBytes(cell))
     }
+    return true
   }
 
   /// Writes a list: `[1,2]` in JSON and YAML, `1 2` elsewhere, and nothing for an empty one there.
-  private func write(_ numbers: ContiguousArray<Int64>, _ text: inout ContiguousArray<UInt8>, _ writer: RowWriter) {
+  private func write(_ numbers: ContiguousArray<Int64>, _ text: inout [UInt8], _ writer: RowWriter) {
     let isPlain = format.hasPlainLists
     if numbers.isEmpty, isPlain { return writer.null() }
     text.removeAll(keepingCapacity: true)
     if !isPlain { text.append(UInt8(ascii: "[")) }
     for (index, number) in numbers.enumerated() {
       if index > 0 { text.append(isPlain ? UInt8(ascii: " ") : UInt8(ascii: ",")) }
-      Self.append(number, to: &text)
+      text.append(decimal: number)
     }
     if !isPlain { text.append(UInt8(ascii: "]")) }
     text.withUnsafeBytes { writer.decimal($0) }
-  }
-
-  private static func append(_ number: Int64, to text: inout ContiguousArray<UInt8>) {
-    if number < 0 { text.append(UInt8(ascii: "-")) }
-    let start = text.count
-    var rest = number.magnitude
-    repeat {
-      text.append(UInt8(ascii: "0") + UInt8(rest % 10))
-      rest /= 10
-    } while rest > 0
-    text[start...].reverse()
-  }
-
-  private static func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {
-    UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
   // MARK: Failures

@@ -41,7 +41,7 @@ struct DateShape: Hashable, Sendable {
     else { return nil }
     separator = mark
     if first.digits == 4 {
-      guard second.digits <= 2, third.digits <= 2, Self.isDay(third.value, second.value, first.value) else {
+      guard second.digits <= 2, third.digits <= 2, CivilDate.isDay(first.value, second.value, third.value) else {
         return nil
       }
       order = mark == 0x2D ? .iso : .yearFirst
@@ -50,8 +50,8 @@ struct DateShape: Hashable, Sendable {
     } else {
       guard first.digits <= 2, second.digits <= 2, third.digits == 4 else { return nil }
       order = .yearLast
-      fitsDayFirst = Self.isDay(first.value, second.value, third.value)
-      fitsMonthFirst = Self.isDay(second.value, first.value, third.value)
+      fitsDayFirst = CivilDate.isDay(third.value, second.value, first.value)
+      fitsMonthFirst = CivilDate.isDay(third.value, first.value, second.value)
       if !fitsDayFirst && !fitsMonthFirst { return nil }
       hasShortNumbers = first.digits == 1 || second.digits == 1
     }
@@ -87,11 +87,6 @@ struct DateShape: Hashable, Sendable {
     let letter = reader.next() | 0x20
     return (letter == UInt8(ascii: "a") || letter == UInt8(ascii: "p"))
       && reader.next() | 0x20 == UInt8(ascii: "m") && reader.isAtEnd && (1...12).contains(hour.value)
-  }
-
-  /// Whether there is such a day in the proleptic Gregorian calendar.
-  private static func isDay(_ day: Int, _ month: Int, _ year: Int) -> Bool {
-    (1...12).contains(month) && day >= 1 && day <= CivilDate.length(ofMonth: month, year: year)
   }
 
   /// The pattern of UTS 35 for values of this shape; nil for ISO 8601, which needs none.

@@ -213,16 +213,10 @@ extension CSVParser {
       }
       lastFieldCount = sink.fieldCount
       if textFault < next {
-        // Text before the record (a comment) may be anything; look at this record alone.
-        if textFault < start { check.resume(base, from: start, window) }
-        textFault = check.fault - origin
-        if textFault < next {
-          if (fault?.at ?? .max) >= textFault {
-            fault = Fault(code: base[textFault] == 0 ? .nulByte : .invalidText, at: textFault)
-          }
-          check.resume(base, from: next, window)
-          textFault = check.fault - origin
+        if let found = check.takeFault(base, from: start, to: next, window), (fault?.at ?? .max) >= found.at {
+          fault = Fault(code: found.code, at: found.at)
         }
+        textFault = check.fault - origin
       }
       if isBehindTable {
         if length == 0 {

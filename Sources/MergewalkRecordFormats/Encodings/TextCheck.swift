@@ -75,6 +75,21 @@ struct TextCheck {
     advance(base, origin: window.origin, end: window.end, isLast: window.isLast)
   }
 
+  /// The first fault of a record, the bytes from `start` to `stop` of a window; nil when it is text.
+  ///
+  /// What is before the record, such as a comment, may be anything. Behind a fault the check goes on at `stop`.
+  @inline(__always)
+  mutating func takeFault(
+    _ base: UnsafePointer<UInt8>, from start: Int, to stop: Int, _ window: ParseWindow
+  ) -> (code: RecordError.Code, at: Int)? {
+    if fault >= window.origin + stop { return nil }
+    if fault < window.origin + start { resume(base, from: start, window) }
+    if fault >= window.origin + stop { return nil }
+    let at = fault - window.origin
+    resume(base, from: stop, window)
+    return (base[at] == 0 ? .nulByte : .invalidText, at)
+  }
+
   /// Forgets a fault and checks again from `offset` of the file: the record with the fault has been dealt with.
   mutating func resume(at offset: Int) {
     fault = Int.max

@@ -140,9 +140,9 @@ struct FixedWidthParser: RecordParser {
       let isLong = raw.count > maxRecordBytes
       if isLong {
         errors.append(tooLong(raw, window.origin + start))
-      } else if let fault = textFault(base, start, next, &check, window)
-        ?? split(fields, start, stop, row: count * columnCount)
-      {
+      } else if let found = check.takeFault(base, from: start, to: next, window) {
+        errors.append(refusal(Fault(code: found.code, at: found.at), raw, start: start, origin: window.origin))
+      } else if let fault = split(fields, start, stop, row: count * columnCount) {
         errors.append(refusal(fault, raw, start: start, origin: window.origin))
       } else {
         for (copy, original) in repeats { fields.copy(count * columnCount + original, to: count * columnCount + copy) }
@@ -211,19 +211,6 @@ struct FixedWidthParser: RecordParser {
     if stop == start { return skipsBlankLines ? .blankLine : nil }
     let line = UnsafeBufferPointer(start: base + start, count: stop - start)
     return !comment.isEmpty && line.starts(with: comment) ? .comment : nil
-  }
-
-  /// The first byte of a line that is no text.
-  private func textFault(
-    _ base: UnsafePointer<UInt8>, _ start: Int, _ next: Int, _ check: inout TextCheck, _ window: ParseWindow
-  ) -> Fault? {
-    if check.fault >= window.origin + next { return nil }
-    // What is before the line (a comment) may be anything.
-    if check.fault < window.origin + start { check.resume(base, from: start, window) }
-    if check.fault >= window.origin + next { return nil }
-    let at = check.fault - window.origin
-    check.resume(base, from: next, window)
-    return Fault(code: base[at] == 0 ? .nulByte : .invalidText, at: at)
   }
 
   // MARK: Fields

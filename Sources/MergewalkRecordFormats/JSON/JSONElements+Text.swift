@@ -39,16 +39,10 @@ extension JSONElements {
       object.setScalar(
         row: request.row(rows.count), columnCount: request.width, column: request.valueColumn, start, end)
     }
-    if check.fault < window.origin + stop {
-      if check.fault < window.origin + start { check.resume(base, from: start, window) }
-      if check.fault < window.origin + stop {
-        let at = check.fault - window.origin
-        if fault == nil || fault == .notAnObject || at <= faultAt {
-          fault = base[at] == 0 ? .nulByte : .invalidText
-          faultAt = at
-        }
-        check.resume(base, from: stop, window)
-      }
+    if let found = check.takeFault(base, from: start, to: stop, window),
+      fault == nil || fault == .notAnObject || found.at <= faultAt
+    {
+      (fault, faultAt) = found
     }
     if let fault {
       object.escapes.removeLast(object.escapes.count - escapesBefore)

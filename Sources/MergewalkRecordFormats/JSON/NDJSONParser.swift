@@ -130,16 +130,10 @@ struct NDJSONParser: JSONRecordParser {
             object.scanner.i)
         }
       }
-      if check.fault < window.origin + next {
-        if check.fault < window.origin + start { check.resume(base, from: start, window) }
-        if check.fault < window.origin + next {
-          let at = check.fault - window.origin
-          if fault == nil || fault == .notAnObject || at <= faultAt {
-            fault = base[at] == 0 ? .nulByte : .invalidText
-            faultAt = at
-          }
-          check.resume(base, from: next, window)
-        }
+      if let found = check.takeFault(base, from: start, to: next, window),
+        fault == nil || fault == .notAnObject || found.at <= faultAt
+      {
+        (fault, faultAt) = found
       }
       if let fault {
         object.escapes.removeLast(object.escapes.count - escapesBefore)

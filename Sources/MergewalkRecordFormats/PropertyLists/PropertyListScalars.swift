@@ -86,10 +86,7 @@ enum PropertyListScalars {
     func number(_ start: Int, _ count: Int) -> Int { text[start..<start + count].reduce(0) { 10 * $0 + Int($1 - 48) } }
     let (year, month, day) = (number(0, 4), number(5, 2), number(8, 2))
     let (hour, minute, second) = (number(11, 2), number(14, 2), number(17, 2))
-    guard (1...12).contains(month), day >= 1, hour < 24, minute < 60, second < (minute == 59 ? 61 : 60) else {
-      return false
-    }
-    return day <= CivilDate.length(ofMonth: month, year: year)
+    return CivilDate.isDay(year, month, day) && hour < 24 && minute < 60 && second < (minute == 59 ? 61 : 60)
   }
 
   /// Appends base64 without white space; false when it is none.

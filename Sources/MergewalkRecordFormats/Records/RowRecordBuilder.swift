@@ -91,7 +91,7 @@ package struct RowRecordBuilder {
 
   /// A point in time, given in seconds since 2001-01-01 00:00:00 UTC: ISO 8601, or a number where that has no spelling.
   package mutating func date(_ seconds: Double) {
-    guard InstantText.isSpelled(seconds) else { return double(seconds) }
+    guard CivilTime.hasText(seconds) else { return double(seconds) }
     plain { $0.append(date: seconds) }
   }
 

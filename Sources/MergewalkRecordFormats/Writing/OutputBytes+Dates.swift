@@ -10,12 +10,6 @@ package enum InstantText {
     output.append(date: seconds)
     return String(decoding: output.bytes, as: UTF8.self)
   }
-
-  /// Whether every reader of ISO 8601 takes its spelling: beyond the years 0000...9999 there is none, and close to 2001 it
-  /// would need more than 18 digits.
-  package static func isSpelled(_ seconds: Double) -> Bool {
-    CivilDate.instants.contains(seconds) && (seconds.magnitude >= 1 || seconds == 0)
-  }
 }
 
 extension OutputBytes {
@@ -41,41 +35,19 @@ extension OutputBytes {
     if appendFraction(seconds) { whole += 1 }
     let fraction = bytes[mark...]
     bytes.removeSubrange(mark...)
-    appendWholeSeconds(whole)
+    bytes.append(CivilTime(secondsSince2001: whole))
     bytes.append(contentsOf: fraction)
     append(UInt8(ascii: "Z"))
   }
 
   private mutating func appendInstant(_ seconds: Int64, fraction microseconds: UInt64) {
-    appendWholeSeconds(seconds)
+    bytes.append(CivilTime(secondsSince2001: seconds))
     if microseconds > 0 {
       append(UInt8(ascii: "."))
-      append(digits: microseconds, width: 6)
+      bytes.append(digits: microseconds, width: 6)
       while bytes.last == UInt8(ascii: "0") { bytes.removeLast() }
     }
     append(UInt8(ascii: "Z"))
-  }
-
-  private mutating func appendWholeSeconds(_ seconds: Int64) {
-    let days = (seconds >= 0 ? seconds : seconds - 86_399) / 86_400
-    let time = UInt64(seconds - days * 86_400)
-    let (year, month, day) = CivilDate.date(daysSince1970: Int(days) + CivilDate.daysTo2001)
-    if (0...9999).contains(year) {
-      append(digits: UInt64(year), width: 4)
-    } else {
-      append(UInt8(ascii: year < 0 ? "-" : "+"))
-      append(digits: UInt64(year.magnitude), width: 6)
-    }
-    append(UInt8(ascii: "-"))
-    append(digits: UInt64(month), width: 2)
-    append(UInt8(ascii: "-"))
-    append(digits: UInt64(day), width: 2)
-    append(UInt8(ascii: "T"))
-    append(digits: time / 3600, width: 2)
-    append(UInt8(ascii: ":"))
-    append(digits: time / 60 % 60, width: 2)
-    append(UInt8(ascii: ":"))
-    append(digits: time % 60, width: 2)
   }
 
   /// Appends `.` and the digits behind the point of the shortest decimal number that reads back as `seconds`; of negative

@@ -17,22 +17,7 @@ struct OutputBytes {
   mutating func append(_ more: ArraySlice<UInt8>) { bytes.append(contentsOf: more) }
 
   /// Appends the digits of a whole number.
-  mutating func append(integer value: Int64) {
-    if value < 0 { append("-" as Unicode.Scalar) }
-    append(digits: value.magnitude, width: 1)
-  }
-
-  /// Appends a number with zeros before it up to this width.
-  mutating func append(digits value: UInt64, width: Int) {
-    var rest = value
-    let start = bytes.count
-    repeat {
-      bytes.append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10))
-      rest /= 10
-    } while rest > 0
-    while bytes.count - start < width { bytes.append(UInt8(ascii: "0")) }
-    bytes[start...].reverse()
-  }
+  mutating func append(integer value: Int64) { bytes.append(decimal: value) }
 
   /// Appends the shortest decimal number that reads back as the same binary64 number: `0.1`, `5.0`, `1e+20`, `inf`.
   mutating func append(double value: Double) {

@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkRecordFormats
@@ -111,9 +112,8 @@ struct RowStream {
     case (.uuid, .blob):
       let bytes = cursor.bytes(position)
       guard bytes.count == 16 else { return writer.binary(bytes) }
-      writer.uuid(
-        UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
-        UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+      let (high, low) = UUIDText.halves(bytes: bytes)
+      writer.uuid(high, low)
     case (.binary(isTagged: true), .blob): writeTagged(cursor.bytes(position), writer)
     case (.object(let entity, let hasEntityColumn), .integer):
       let own = hasEntityColumn ? cursor.entityIndex(position + 1) : nil
@@ -128,29 +128,18 @@ struct RowStream {
   private mutating func writeID(_ prefix: [UInt8], _ key: Int64, _ writer: RowWriter) {
     scratch.removeAll(keepingCapacity: true)
     scratch.append(contentsOf: prefix)
-    let start = scratch.count
-    var rest = key.magnitude
-    repeat {
-      scratch.append(UInt8(ascii: "0") + UInt8(rest % 10))
-      rest /= 10
-    } while rest > 0
-    scratch[start...].reverse()
+    scratch.append(digits: key.magnitude)
     scratch.withUnsafeBytes { writer.objectID($0) }
   }
 
   /// Writes the value of an attribute that allows external storage: the bytes behind the tag, or those of the file.
   private mutating func writeTagged(_ bytes: UnsafeRawBufferPointer, _ writer: RowWriter) {
-    switch bytes.first {
-    case ExternalData.inlineTag: writer.binary(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
-    case ExternalData.fileTag where bytes.count == ExternalData.fileCellLength:
-      let name = String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self)
-      guard let file = ExternalData.read(name, store: storePath) else {
-        missingFiles += 1
-        return writer.null()
-      }
-      file.withUnsafeBytes { writer.binary($0) }
-    default: writer.binary(bytes)
+    guard let name = ExternalData.fileName(bytes) else { return writer.binary(ExternalData.inlineBytes(bytes)) }
+    guard let file = ExternalData.read(name, store: storePath) else {
+      missingFiles += 1
+      return writer.null()
     }
+    file.withUnsafeBytes { writer.binary($0) }
   }
 
   /// Warnings about the rows that were written.

@@ -34,11 +34,14 @@ enum Figures {
   /// A time: `0.42 s`, `1:05`, `2:03:04`.
   static func duration(_ seconds: Double) -> String {
     guard seconds >= 60, seconds < 1e9 else { return "\(fixed(max(0, min(seconds, 1e9)), digits: 2)) s" }
-    let whole = Int(seconds.rounded())
+    return clock(Int(seconds.rounded()))
+  }
+
+  /// Minutes and seconds, or hours, minutes and seconds.
+  static func clock(_ seconds: Int) -> String {
     func two(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }
-    let minutes = whole / 60 % 60
-    return whole >= 3600
-      ? "\(whole / 3600):\(two(minutes)):\(two(whole % 60))" : "\(minutes):\(two(whole % 60))"
+    let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, two(seconds % 60))
+    return hours > 0 ? "\(hours):\(two(minutes)):\(rest)" : "\(minutes):\(rest)"
   }
 
   /// A share as pipelines spell it: `1%`, `0.05%`.

@@ -85,7 +85,7 @@ final class ProgressLine: Sendable {
     parts.append("\(Figures.grouped(Int(rate > 0 ? rate : mean)))/s")
     if progress.totalBytes > progress.bytes, progress.bytes > 0 {
       let left = seconds * Double(progress.totalBytes - progress.bytes) / Double(progress.bytes)
-      parts.append("\(clock(left)) left")
+      parts.append("\(Figures.clock(Int(min(left, 1e9).rounded(.up)))) left")
     } else if progress.totalBytes == 0 {
       parts.append(Figures.bytes(progress.bytes))
     }
@@ -99,14 +99,6 @@ final class ProgressLine: Sendable {
       parts.append("\(name) \(short(Double(progress.records) / spent))/s")
     }
     return parts
-  }
-
-  /// Minutes and seconds, or hours, minutes and seconds.
-  private static func clock(_ seconds: Double) -> String {
-    let whole = Int(min(seconds, 1e9).rounded(.up))
-    func two(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }
-    let minutes = whole / 60 % 60
-    return whole >= 3600 ? "\(whole / 3600):\(two(minutes)):\(two(whole % 60))" : "\(minutes):\(two(whole % 60))"
   }
 
   /// `1.2M`, `870k`, `95`.

@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkDiagnostics
 import MergewalkObjectModel
 @testable import MergewalkImporting

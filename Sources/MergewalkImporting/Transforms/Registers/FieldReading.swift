@@ -1,3 +1,4 @@
+import MergewalkBytes
 import MergewalkObjectModel
 
 /// How texts become values of the other types, prepared from ``ConversionOptions``.
@@ -29,8 +30,8 @@ struct FieldReading: Sendable {
     case .pattern(let text):
       var findings: [DatePattern.Finding] = []
       dates = DatePattern.compile(text, findings: &findings).map { .pattern($0, options.timeZoneOffset) } ?? .iso(0)
-    case .secondsSince1970: dates = .epoch(scale: 0, epoch: CivilTime.referenceSeconds)
-    case .millisecondsSince1970: dates = .epoch(scale: 3, epoch: CivilTime.referenceSeconds)
+    case .secondsSince1970: dates = .epoch(scale: 0, epoch: CivilDate.secondsTo2001)
+    case .millisecondsSince1970: dates = .epoch(scale: 3, epoch: CivilDate.secondsTo2001)
     case .secondsSince2001: dates = .epoch(scale: 0, epoch: 0)
     }
   }

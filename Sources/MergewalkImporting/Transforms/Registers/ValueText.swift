@@ -105,62 +105,31 @@ enum ValueText {
     guard let total = Int64(exactly: whole), CivilDate.wholeSeconds.contains(total), let start = sink.reserve(32) else {
       return append(seconds, to: &sink)
     }
-    let time = CivilTime(secondsSince2001: total)
-    func two(_ value: Int, _ at: Int) {
-      start[at] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / 10)
-      start[at + 1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value % 10)
-    }
-    two(time.year / 100, 0)
-    two(time.year % 100, 2)
-    start[4] = UInt8(ascii: "-")
-    two(time.month, 5)
-    start[7] = UInt8(ascii: "-")
-    two(time.day, 8)
-    start[10] = UInt8(ascii: "T")
-    two(time.hour, 11)
-    start[13] = UInt8(ascii: ":")
-    two(time.minute, 14)
-    start[16] = UInt8(ascii: ":")
-    two(time.second, 17)
-    var count = 19
+    var count = CivilTime(secondsSince2001: total).write(to: start)
     if seconds != whole {
-      // The fewest digits that are read back as the same number.
-      guard let fraction = fraction(of: seconds, total) else { return append(seconds, to: &sink) }
+      guard let (fraction, digits) = fraction(of: seconds, total) else { return append(seconds, to: &sink) }
       start[count] = UInt8(ascii: ".")
-      count += 1
-      for digit in fraction {
-        start[count] = digit
-        count += 1
+      var rest = fraction
+      for place in (1...digits).reversed() {
+        start[count + place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
       }
+      count += 1 + digits
     }
     start[count] = UInt8(ascii: "Z")
     sink.take(count + 1)
     return true
   }
 
-  private static func fraction(of seconds: Double, _ whole: Int64) -> [UInt8]? {
+  /// The fewest digits behind the point, at most nine, that are read back as the same number.
+  private static func fraction(of seconds: Double, _ whole: Int64) -> (value: UInt64, digits: Int)? {
     for digits in 1...9 {
       let power = Double(CivilTime.powersOfTen[digits])
       let scaled = ((seconds - Double(whole)) * power).rounded()
       guard scaled < power else { continue }
-      if CivilTime.seconds(whole, fraction: UInt64(scaled), digits: digits) == seconds {
-        let text = String(UInt64(scaled))
-        return Array((String(repeating: "0", count: digits - text.utf8.count) + text).utf8)
-      }
+      let value = UInt64(scaled)
+      if CivilTime.seconds(whole, fraction: value, digits: digits) == seconds { return (value, digits) }
     }
     return nil
-  }
-}
-
-extension CivilTime {
-  /// The day and time of an instant in UTC, seconds since 2001-01-01; the years are 0000...9999.
-  init(secondsSince2001 total: Int64) {
-    let since1970 = total + Self.referenceSeconds
-    let days = (since1970 >= 0 ? since1970 : since1970 - 86_399) / 86_400
-    let time = Int(since1970 - days * 86_400)
-    (year, month, day) = CivilDate.date(daysSince1970: Int(days))
-    hour = time / 3_600
-    minute = time / 60 % 60
-    second = time % 60
   }
 }

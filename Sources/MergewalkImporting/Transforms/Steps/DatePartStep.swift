@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// `date_part`: a number that a date has.
 struct DatePartStep: StepAction, DateStep {
   var part: TransformStep.DatePart
@@ -38,7 +40,7 @@ struct DatePartStep: StepAction, DateStep {
     case .dayOfYear: number = moment.dayOfYear
     case .quarter: number = (moment.time.month + 2) / 3
     case .week: number = moment.week
-    case .unix: number = Int(Double(bitPattern: payload).rounded(.down)) + Int(CivilTime.referenceSeconds)
+    case .unix: number = Int(Double(bitPattern: payload).rounded(.down)) + Int(CivilDate.secondsTo2001)
     }
     return UInt64(bitPattern: Int64(number))
   }

@@ -1,3 +1,5 @@
+import MergewalkBytes
+
 /// `start_of`: the start of the unit of time that a date is in.
 struct StartOfStep: StepAction, DateStep {
   var unit: TransformStep.DateUnit

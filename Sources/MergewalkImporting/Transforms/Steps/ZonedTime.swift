@@ -48,7 +48,7 @@ struct ZonedTime {
 
   /// 1 for Monday to 7 for Sunday.
   var weekday: Int {
-    let day = CivilTime.weekday(time.year, time.month, time.day)
+    let day = CivilDate.weekday(time.year, time.month, time.day)
     return day == 0 ? 7 : day
   }
 
@@ -64,10 +64,9 @@ struct ZonedTime {
     return week > Self.weeks(time.year) ? 1 : week
   }
 
-  /// Whether a year has 52 or 53 weeks: 53 when it ends, or the one before ends, around a Thursday.
+  /// Whether a year has 52 or 53 weeks: 53 when its first or its last day is a Thursday.
   private static func weeks(_ year: Int) -> Int {
-    func lastDay(_ year: Int) -> Int { (year + year / 4 - year / 100 + year / 400) % 7 }
-    return lastDay(year) == 4 || lastDay(year - 1) == 3 ? 53 : 52
+    CivilDate.weekday(year, 1, 1) == 4 || CivilDate.weekday(year, 12, 31) == 4 ? 53 : 52
   }
 }
 
