@@ -57,6 +57,44 @@ extension ObjectTests {
       #expect(worker.faultingState == 0)
     }
 
+    @Test("changedValues leaves out transient attributes")
+    func transientChanges() throws {
+      let place = try Workplace.staffed()
+      let worker = try workers(place, 1)[0]
+      worker.set("mood", "glad")
+      #expect(worker.hasChanges && !worker.hasPersistentChangedValues)
+      #expect(try worker.changedValues() == [:])
+      worker.name = "Eve"
+      #expect(try worker.changedValues() == ["name": .attribute(.string("Eve"))])
+    }
+
+    @Test("committedValues names an object that is deleted here")
+    func committedOfDeleted() throws {
+      let place = try Workplace.staffed()
+      let worker = try workers(place, 1)[0]
+      let team = try place.context.insert(Team.self)
+      worker.team = team
+      try place.context.save()
+      try place.context.delete(worker)
+      try place.context.delete(team)
+      #expect(try worker.committedValues(forKeys: ["team"]) == ["team": .object(team.objectID)])
+      #expect(try worker.objectIDs(forRelationshipNamed: "team") == [])
+      place.context.rollback()
+      #expect(worker.team === team)
+    }
+
+    @Test("what a child context saved is registered in its parent")
+    func registeredByChild() throws {
+      let place = try Workplace.staffed()
+      let child = ManagedObjectContext(parent: place.context)
+      let worker = try child.insert(Worker.self)
+      try child.obtainPermanentIDs(for: [worker])
+      try child.save()
+      let twin = try #require(place.context.registeredObject(with: worker.objectID))
+      #expect(twin.isInserted && place.context.insertedObjects == [twin])
+      #expect(child.registeredObject(with: worker.objectID) === worker && !worker.hasChanges)
+    }
+
     @Test("AP40: a fetch of SELF IN faults fires them all with one SELECT; so does fetchValues")
     func ap40BatchFaulting() throws {
       let place = try Workplace.staffed()
