@@ -83,6 +83,18 @@ extension ObjectTests {
       #expect(worker.team === team)
     }
 
+    @Test("an object that was deleted before it was saved counts as deleted, until undoing brings it back")
+    func deletedUnsaved() throws {
+      let place = try Workplace.staffed()
+      place.context.undoManager = UndoManager()
+      let worker = try place.context.insert(Worker.self)
+      try place.context.processPendingChanges()
+      try place.context.delete(worker)
+      #expect(worker.isDeleted && !worker.isValid && !worker.hasChanges)
+      try place.context.undo()
+      #expect(!worker.isDeleted && worker.isValid && worker.isInserted)
+    }
+
     @Test("what a child context saved is registered in its parent")
     func registeredByChild() throws {
       let place = try Workplace.staffed()
