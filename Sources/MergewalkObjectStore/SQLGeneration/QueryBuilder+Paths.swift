@@ -110,6 +110,8 @@ extension QueryBuilder {
         .notInSQL, "\(row.entity.name).\(name) is a fetched property: the store does not have it",
         hint: "use the predicate of its request, or filter what was fetched")
     }
+    // An ID stands for its object.
+    if name == "objectID" { return collection.map { QueryOperand.collection($0) } ?? .row(row) }
     throw unknown(name, row.entity)
   }
 

@@ -26,6 +26,23 @@ import Testing
     #expect(predicateErrorCode { _ = try place.context.count(for: request) } == .invalidRequest)
   }
 
+  @Test("objectID is the object in predicates, in SQL and in memory, and among fetched values")
+  func objectIDKey() throws {
+    let place = try Firm.place()
+    let context = place.context
+    let all = Array(try context.fetch(FetchRequest("Employee", sortedBy: bySalary)))
+    let ids = [all[2], all[5]].map(\.objectID)
+    var request = FetchRequest(
+      "Employee", where: try ObjectPredicate(format: "objectID IN %@", ids), sortedBy: bySalary)
+    #expect(try context.fetch(request).names() == ["e2", "e5"])
+    try all[5].setValue(.double(1), forKey: "salary")
+    #expect(try context.fetch(request).names() == ["e5", "e2"])
+    context.rollback()
+    request.propertiesToFetch = ["objectID"]
+    let found = try context.fetchDictionaries(request).map { $0["objectID"] ?? .null }
+    #expect(found == ids.map { ConstantValue.objectID($0) })
+  }
+
   @Test("objects whose values a context has no room for are refused, by a fetch and by a fault")
   func noRoom() throws {
     let place = try Firm.place()
