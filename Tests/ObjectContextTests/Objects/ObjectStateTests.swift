@@ -95,6 +95,27 @@ extension ObjectTests {
       #expect(!worker.isDeleted && worker.isValid && worker.isInserted)
     }
 
+    @Test("a child's save brings transient values to its parent, and a child's fetch takes none from there")
+    func transientInFamilies() throws {
+      let place = try Workplace.staffed()
+      let child = ManagedObjectContext(parent: place.context)
+      do {
+        let worker = try child.insert(Worker.self)
+        worker.set("mood", "glad")
+        try child.save()
+      }
+      let theirs = try #require(place.context.insertedObjects.first as? Worker)
+      #expect(theirs.get("mood") == "glad")
+      try place.context.save()
+      let mine = try #require(try child.fetch(FetchRequest("Worker")).first as? Worker)
+      #expect(mine.get("mood") == String?.none)
+      mine.set("mood", "sad")
+      try child.refresh(mine, mergingChanges: true)
+      #expect(mine.get("mood") == "sad")
+      try child.save()
+      #expect(theirs.get("mood") == "sad" && theirs.hasChanges && !theirs.hasPersistentChangedValues)
+    }
+
     @Test("what a child context saved is registered in its parent")
     func registeredByChild() throws {
       let place = try Workplace.staffed()
