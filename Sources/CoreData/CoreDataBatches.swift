@@ -96,6 +96,10 @@ public final class NSBatchUpdateRequest {
     get { request.includesSubentities }
     set { request.includesSubentities = newValue }
   }
+  /// The stores whose objects are changed; `nil` for all.
+  public var affectedStores: [NSPersistentStore]? {
+    didSet { request.affectedStores = affectedStores?.map(\.identifier) }
+  }
   /// The new values by name: values or `NSExpression`.
   ///
   /// - Precondition: keys are names, and values are possible in a predicate.
@@ -123,6 +127,8 @@ public final class NSBatchInsertRequest {
   public let entityName: String
   /// The kind of result.
   public var resultType = BatchResultType.status
+  /// The stores, the first of which with the entity gets the rows; `nil` for the one that new objects go to.
+  public var affectedStores: [NSPersistentStore]?
   /// Gives the next row; `nil` after the last one.
   fileprivate let next: () -> [String: Any]?
 
@@ -187,6 +193,7 @@ extension ManagedObjectContext {
     let places = Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     var insert = BatchInsertRequest(request.entityName, properties: names)
     insert.resultType = request.resultType
+    insert.affectedStores = request.affectedStores?.map(\.identifier)
     let done = try execute(insert) { row in
       guard let values = request.next() else { return true }
       for (name, value) in values {

@@ -86,7 +86,8 @@ open class NSPersistentContainer {
   public var persistentStoreDescriptions: [NSPersistentStoreDescription]
   /// The context.
   public private(set) lazy var viewContext = newBackgroundContext()
-  private var notifications: [ObservationToken] = []
+  /// What posts the events of contexts that live, and of the last one.
+  private(set) var postings: [ContextPosting] = []
 
   /// Creates a container whose stores are not open yet.
   public init(name: String, managedObjectModel: ManagedObjectModel) {
@@ -116,7 +117,8 @@ open class NSPersistentContainer {
   /// Creates another context, on the same thread as all of them; for work on other threads, use `PersistentContainer`.
   open func newBackgroundContext() -> ManagedObjectContext {
     let context = ManagedObjectContext(coordinator: persistentStoreCoordinator)
-    notifications.append(context.postNotifications())
+    postings.removeAll { $0.context == nil }
+    postings.append(ContextPosting(context: context, token: context.postNotifications()))
     return context
   }
 
@@ -124,4 +126,10 @@ open class NSPersistentContainer {
   open func performBackgroundTask<Value, Failure: Error>(
     _ block: (ManagedObjectContext) throws(Failure) -> Value
   ) throws(Failure) -> Value { try block(newBackgroundContext()) }
+}
+
+/// What posts the events of a context as notifications.
+struct ContextPosting {
+  weak var context: ManagedObjectContext?
+  let token: ObservationToken
 }

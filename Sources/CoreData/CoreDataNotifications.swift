@@ -11,7 +11,7 @@ public let NSUpdatedObjectIDsKey = "updated_objectIDs"
 public let NSDeletedObjectIDsKey = "deleted_objectIDs"
 /// The IDs of refreshed objects in a notification; Apple's `NSRefreshedObjectIDsKey`.
 public let NSRefreshedObjectIDsKey = "refreshed_objectIDs"
-/// Whether everything became invalid; Apple's `NSInvalidatedAllObjectsKey`.
+/// The IDs of all objects, which became invalid by a reset; Apple's `NSInvalidatedAllObjectsKey`.
 public let NSInvalidatedAllObjectsKey = "invalidatedAll"
 
 extension Notification.Name {
@@ -60,7 +60,7 @@ extension ManagedObjectContext {
 
   /// The objects of an event; those that cannot be had any more are left out.
   private func userInfo(_ event: ContextEvent) -> [AnyHashable: Any] {
-    if event.isEverythingInvalidated { return [NSInvalidatedAllObjectsKey: []] }
+    if event.isEverythingInvalidated { return [NSInvalidatedAllObjectsKey: event.invalidatedObjectIDs] }
     func objects(_ ids: [ManagedObjectID]) -> Set<ManagedObject> {
       Set(ids.compactMap { id in registeredObject(with: id) ?? (try? object(with: id)) })
     }

@@ -109,9 +109,7 @@ public final class NSFetchedResultsController<ResultType> {
   ///   twice.
   public func performFetch() throws(ObjectError) {
     let results = try FetchedResults(fetchRequest.request, in: managedObjectContext, sectionKeyPath: sectionNameKeyPath)
-    content.results = results
-    content.objects = Array(results.objects)
-    content.sections = content.sectionInfos
+    content.begin(results)
     let request = NSFetchRequest<any NSFetchRequestResult>(entityName: fetchRequest.entityName)
     request.request = fetchRequest.request
     let (context, keyPath, name) = (managedObjectContext, sectionNameKeyPath, cacheName)
@@ -176,13 +174,27 @@ extension NSFetchedResultsController: Sendable {}
 /// The results of a controller, as found and as last reported to its delegate.
 private final class ResultsContent {
   weak var delegate: (any NSFetchedResultsControllerDelegate)?
-  var results: FetchedResults?
-  var objects: [ManagedObject] = []
-  var sections: [ResultsSection] = []
+  private(set) var results: FetchedResults?
+  private(set) var sections: [ResultsSection] = []
+  /// What changed and was not told yet, with the sections after each change.
+  private var waiting: [(changes: FetchedResults.Changes, sections: [ResultsSection])] = []
+  private var isTelling = false
+
+  /// The objects of all sections.
+  var objects: [ManagedObject] { sections.flatMap(\.members) }
+
+  /// Starts with what was fetched.
+  func begin(_ found: FetchedResults) {
+    results = found
+    sections = sectionInfos
+    waiting = []
+  }
 
   /// The sections as they are now.
-  var sectionInfos: [ResultsSection] {
-    (results?.sections ?? []).map { section in
+  private var sectionInfos: [ResultsSection] {
+    guard let results else { return [] }
+    let objects = Array(results.objects)
+    return results.sections.map { section in
       ResultsSection(
         name: AttributeValue.null == section.value ? "" : String(describing: section.value.anyValue ?? ""),
         members: Array(objects[section.range]))
@@ -190,22 +202,37 @@ private final class ResultsContent {
   }
 
   /// Takes in what changed, and tells it.
+  ///
+  /// A delegate may save while it is told; what that changes is told afterwards, as it is counted from what comes first.
   func tell(
     _ changes: FetchedResults.Changes, _ controller: NSFetchedResultsController<any NSFetchRequestResult>
   ) {
-    let old = sections
+    waiting.append((changes, sectionInfos))
+    guard !isTelling else { return }
+    isTelling = true
+    defer { isTelling = false }
+    while !waiting.isEmpty {
+      let next = waiting.removeFirst()
+      tell(next.changes, next.sections, controller)
+    }
+  }
+
+  private func tell(
+    _ changes: FetchedResults.Changes, _ new: [ResultsSection],
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>
+  ) {
+    let (old, source) = (sections, results)
     delegate?.controllerWillChangeContent(controller)
-    objects = results.map { Array($0.objects) } ?? []
-    sections = sectionInfos
+    if results === source { sections = new }
     for section in changes.deletedSections {
       delegate?.controller(controller, didChange: old[section], atSectionIndex: section, for: .delete)
     }
     for section in changes.insertedSections {
-      delegate?.controller(controller, didChange: sections[section], atSectionIndex: section, for: .insert)
+      delegate?.controller(controller, didChange: new[section], atSectionIndex: section, for: .insert)
     }
     func tell(_ type: NSFetchedResultsChangeType, _ change: FetchedResults.Changes.Change) {
       guard
-        let object = change.to.map({ sections[$0.section].members[$0.item] })
+        let object = change.to.map({ new[$0.section].members[$0.item] })
           ?? change.from.map({ old[$0.section].members[$0.item] })
       else { return }
       delegate?.controller(

@@ -52,6 +52,7 @@ extension ManagedObjectContext {
     forgetPostedChanges()
     runDidSaveHooks(hooked)
     updateResults()
+    parent?.postPendingChanges()
     parent?.updateResults()
     postDidSave(event)
   }

@@ -68,13 +68,19 @@ extension ManagedObjectContext {
   }
 
   /// The table that new records of an entity go to: that of the first store that has the entity and can be written.
-  func tableForInsert(_ entity: EntityDescription) throws(ObjectError) -> TableID {
+  ///
+  /// - Parameter stores: The identifiers of those that may get them; `nil` for all.
+  func tableForInsert(_ entity: EntityDescription, among stores: [String]? = nil) throws(ObjectError) -> TableID {
     // Nearly always the first store.
-    if !storeList.all.isEmpty, let first = storeList.store(0), !first.isReadOnly, first.contains(entity) {
+    if stores == nil, !storeList.all.isEmpty, let first = storeList.store(0), !first.isReadOnly, first.contains(entity)
+    {
       return TableID(root: entity.root)
     }
-    let numbers = storeNumbers(entity)
+    let numbers = storeNumbers(entity).filter { stores?.contains(storeList.identifiers[$0]) ?? true }
     guard let number = numbers.first(where: { !storeList.all[$0].isReadOnly }) ?? numbers.first else {
+      guard stores == nil else {
+        throw ObjectError(.closed, "none of the stores that the request names has the entity \(entity.name)")
+      }
       throw ObjectError(.closed, "no open store has the entity \(entity.name); add one to the coordinator")
     }
     return table(entity, store: number)

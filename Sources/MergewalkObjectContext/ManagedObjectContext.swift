@@ -228,8 +228,9 @@ public final class ManagedObjectContext {
 
   /// Discards every row and every change; existing objects are no longer valid (``ManagedObject/isValid``).
   ///
-  /// - Complexity: O(number of root entities), whatever the number of rows.
+  /// - Complexity: O(number of root entities), whatever the number of rows, unless `objectsDidChange` is observed.
   public func reset() {
+    let invalidated = idsForReset
     for buffer in buffers { buffer?.removeAll() }
     lastOrderKeys.removeAll(keepingCapacity: true)
     registry.removeAll()
@@ -240,7 +241,7 @@ public final class ManagedObjectContext {
     forgetUndo()
     typedFailures = AccessFailures()
     knownWriteMark = storeList.writeMark
-    postReset()
+    postReset(invalidated)
   }
 
   /// Restores all values to those of the last save, and discards inserted objects.

@@ -1,4 +1,4 @@
-import CoreData
+@testable import CoreData
 import MergewalkTestSupport
 import Testing
 
@@ -291,6 +291,12 @@ struct CoreDataSampleTests {
     #expect(mine.title == before)
     try other.save()
     #expect(titles == ["new"] && mine.title == "new")
+  }
+
+  @Test("the contexts of background tasks leave nothing behind in their container")
+  func manyTasks() {
+    for _ in 0..<50 { container.performBackgroundTask { _ in } }
+    #expect(container.postings.count <= 2)
   }
 
   @Test("work is done at once")

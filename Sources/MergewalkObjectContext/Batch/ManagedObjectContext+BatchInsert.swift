@@ -65,9 +65,11 @@ extension ManagedObjectContext {
   package func insert(
     _ request: BatchInsertRequest, chunkRows: Int, _ fill: (borrowing BatchRow) throws(BatchError) -> Bool
   ) throws(BatchError) -> BatchResult {
-    guard hasOneStore else {
-      return try inStoreForInsert(request.entityName) { context throws(BatchError) in
-        try context.insert(request, chunkRows: chunkRows, fill)
+    guard hasOneStore, request.affectedStores == nil else {
+      var own = request
+      own.affectedStores = nil
+      return try inStoreForInsert(request.entityName, among: request.affectedStores) { context throws(BatchError) in
+        try context.insert(own, chunkRows: chunkRows, fill)
       }
     }
     let entity = try batchEntity(request.entityName)

@@ -21,14 +21,14 @@ extension ManagedObjectContext {
     return result
   }
 
-  /// Runs a request in the store that new objects of its entity go to.
+  /// Runs a request in the store that new objects of its entity go to, among some stores or all.
   func inStoreForInsert(
-    _ entityName: String, _ body: (ManagedObjectContext) throws(BatchError) -> BatchResult
+    _ entityName: String, among stores: [String]?, _ body: (ManagedObjectContext) throws(BatchError) -> BatchResult
   ) throws(BatchError) -> BatchResult {
     let entity = try batchEntity(entityName)
     let store: PersistentStore
     do {
-      let table = try tableForInsert(entity)
+      let table = try tableForInsert(entity, among: stores)
       try openStore(table: table)
       store = self.store(table: table)
     } catch {

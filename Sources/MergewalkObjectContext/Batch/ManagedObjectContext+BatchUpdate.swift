@@ -27,6 +27,7 @@ extension ManagedObjectContext {
     guard hasOneStore else {
       return try inEachStore(request.entityName) { context throws(BatchError) in try context.execute(request) }
     }
+    if let stores = request.affectedStores, !stores.contains(store.identifier) { return BatchResult() }
     return try inBatchTransaction { () throws(BatchError) in
       var update = try BatchUpdate(request, entity, self)
       return try update.run()

@@ -1,7 +1,7 @@
 public import MergewalkObjectModel
 
 /// Managed objects as predicates and sort descriptors see them: attributes (transient ones too), relationships, fetched
-/// properties and `objectID`.
+/// properties, `objectID`, and `entity`, the name of the object's own entity.
 ///
 /// Asking for the values of a fault asks the store, one object at a time; where many are needed, fetch with a predicate.
 extension ManagedObject: KeyedValues {
@@ -26,6 +26,7 @@ extension ManagedObject: KeyedValues {
       throw PredicateError(error)
     }
     if key == "objectID" { return .objectID(objectID) }
+    if key == "entity" { return .attribute(.string(entity.name)) }
     let elements = entity.elements(ofComposite: key)
     if !elements.isEmpty {
       var values: [String: EvaluatedValue] = [:]

@@ -36,6 +36,8 @@ public struct ContextEvent: Sendable, Hashable {
   public var relatedObjectIDs: [ManagedObjectID] = []
   /// Whether all objects became invalid because the context was reset.
   public var isEverythingInvalidated = false
+  /// The objects that were alive then.
+  public var invalidatedObjectIDs: [ManagedObjectID] = []
   /// The written attributes and to-one relationships of ``updatedObjectIDs``; empty for objects of which only pairs of
   /// many-to-many relationships changed.
   public var changedKeys: [ManagedObjectID: Set<String>] = [:]

@@ -108,21 +108,30 @@ extension ManagedObjectContext {
   /// The context has no changes any more.
   func forgetPostedChanges() { events?.ledger.posted.removeAll() }
 
-  /// Tells that objects will take their values from the store.
-  func postRefreshed(_ object: ManagedObject) {
-    guard let events, events.wants(.objectsDidChange) else { return }
+  /// Tells, in one event, that objects will take their values from the store.
+  func postRefreshed(_ objects: [ManagedObject]) {
+    guard let events, events.wants(.objectsDidChange), !objects.isEmpty else { return }
     var event = ContextEvent(.objectsDidChange, self)
-    event.refreshedObjectIDs = [object.objectID]
-    events.ledger.posted[ChangeLedger.Record(table: object.table, primaryKey: object.primaryKey)] = nil
+    event.refreshedObjectIDs = objects.map(\.objectID)
+    for object in objects {
+      events.ledger.posted[ChangeLedger.Record(table: object.table, primaryKey: object.primaryKey)] = nil
+    }
     events.post(event)
   }
 
-  func postReset() {
+  /// The IDs of the objects that a reset is about to invalidate, if anyone observes that.
+  var idsForReset: [ManagedObjectID] {
+    events?.wants(.objectsDidChange) ?? false ? registeredObjects.map(\.objectID) : []
+  }
+
+  /// Tells that a reset has invalidated all objects.
+  func postReset(_ ids: [ManagedObjectID]) {
     guard let events else { return }
     forgetPostedChanges()
     guard events.wants(.objectsDidChange) else { return }
     var event = ContextEvent(.objectsDidChange, self)
     event.isEverythingInvalidated = true
+    event.invalidatedObjectIDs = ids
     events.post(event)
   }
 }

@@ -18,6 +18,7 @@ extension ManagedObject {
   /// was never saved, the properties with a value.
   ///
   /// Relationships without a column in this object's row are included if members were added or removed here.
+  /// Transient properties are not.
   ///
   /// - Throws: ``ObjectError`` as ``objects(forKey:)`` does.
   public final func changedValues() throws(ObjectError) -> [String: PropertyValue] {
@@ -26,7 +27,7 @@ extension ManagedObject {
     var values: [String: PropertyValue] = [:]
     // A fault has no changed values of its own, but may have gained or lost members that were set at their end.
     if isFault, !context.hasChanges { return values }
-    for attribute in entity.attributes where isChanged(slot: attribute.slot, buffer) {
+    for attribute in entity.attributes where !attribute.isTransient && isChanged(slot: attribute.slot, buffer) {
       values[attribute.name] = .attribute(try storedValue(forKey: attribute.name))
     }
     for relationship in entity.relationships where !relationship.isTransient {
@@ -165,10 +166,14 @@ extension ManagedObject {
       return try context.storedMemberKeys(of: self, relationship).map { id($0, context.knownEntity($0, other)) }
     }
     let buffer = context.buffer(table: table)
-    guard buffer.isDirty(row: row, slot: relationship.slot),
-      let old = snapshot(slot: relationship.slot, buffer)
-    else { return try objectIDs(forRelationshipNamed: relationship.name) }
-    return old.tag == CellTag.integer ? [id(Int64(bitPattern: old.payload), Int(old.destinationEntity))] : []
+    if buffer.isDirty(row: row, slot: relationship.slot), let old = snapshot(slot: relationship.slot, buffer) {
+      return old.tag == CellTag.integer ? [id(Int64(bitPattern: old.payload), Int(old.destinationEntity))] : []
+    }
+    // Also one that is deleted here, which is not among the objects that the relationship shows.
+    let target = try context.referenced(by: self, relationship)
+    guard target != 0 else { return [] }
+    let known = context.knownEntity(target, other)
+    return [id(target, known >= 0 ? known : buffer.destinationEntities[relationship.slot].map { Int($0[row]) } ?? -1)]
   }
 }
 

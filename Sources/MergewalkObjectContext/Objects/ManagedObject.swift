@@ -185,7 +185,8 @@ open class ManagedObject {
     default: false
     }
   }
-  /// Whether the next save deletes the record, its deletion was merged, or typed access found that it no longer exists.
+  /// Whether the next save deletes the record, it was deleted before it was saved, its deletion was merged, or typed
+  /// access found that it no longer exists.
   public final var isDeleted: Bool { flags.contains(.isInaccessible) || state == RowState.deleted }
   /// Whether the values have not been fetched yet; reading one fetches all.
   public final var isFault: Bool { state == RowState.fault }

@@ -23,8 +23,7 @@ extension ManagedObjectContext {
   public func delete(_ object: ManagedObject) throws(ObjectError) {
     try check(object)
     if propagatesDeletesAtEndOfEvent, !object.isInserted {
-      guard !object.isDeleted else { return }
-      try fire(object)
+      guard !object.isDeleted, try tellOfDeletion(object) else { return }
       try noteRemoval(object)
       buffer(table: object.table).markDeleted(row: object.row)
       waitingDeletions.append(object)
@@ -52,10 +51,10 @@ extension ManagedObjectContext {
     var waiting = Array(objects.reversed())
     while let next = waiting.popLast() {
       guard next.isValid, !next.isDeleted else { continue }
-      try fire(next)
-      if tellsObjects, next.flags.contains(.hasHooks) {
-        next.prepareForDeletion()
-        guard next.isValid, !next.isDeleted else { continue }
+      if tellsObjects {
+        guard try tellOfDeletion(next) else { continue }
+      } else {
+        try fire(next)
       }
       for relationship in next.entity.relationships {
         waiting += try release(next, relationship, cascadesToOne: cascadesToOne, cascades)
@@ -70,6 +69,18 @@ extension ManagedObjectContext {
         buffer.markDeleted(row: row)
       }
     }
+  }
+
+  /// Tells an object that it is about to be deleted, with its values here; returns whether there still is something to
+  /// delete.
+  private func tellOfDeletion(_ object: ManagedObject) throws(ObjectError) -> Bool {
+    try fire(object)
+    guard object.flags.contains(.hasHooks) else { return true }
+    object.prepareForDeletion()
+    guard object.isValid, !object.isDeleted else { return false }
+    // The hook may have refreshed the object.
+    try fire(object)
+    return true
   }
 
   /// Carries out the delete rule of one relationship of an object; returns the objects that are to be deleted too.

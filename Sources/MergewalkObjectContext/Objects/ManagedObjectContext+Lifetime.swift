@@ -13,10 +13,14 @@ extension ManagedObjectContext {
     return found
   }
 
-  /// The object with an ID if it is alive in the context; queries no store and creates no object.
+  /// The object with an ID if it is alive in the context, or has changes here, such as one that a child context saved;
+  /// queries no store.
   public func registeredObject(with id: ManagedObjectID) -> ManagedObject? {
-    guard let table = try? table(id), let row = buffer(table: table).row(primaryKey: id.primaryKey) else { return nil }
-    return registry.object(table: table, row: row)?.takeUnretainedValue()
+    guard let table = try? table(id) else { return nil }
+    let buffer = buffer(table: table)
+    guard let row = buffer.row(primaryKey: id.primaryKey) else { return nil }
+    if let known = registry.object(table: table, row: row) { return known.takeUnretainedValue() }
+    return RowState.isChange(buffer.states[row]) ? makeObject(buffer, row: row) : nil
   }
 
   /// Takes note of an object that was made for a row.

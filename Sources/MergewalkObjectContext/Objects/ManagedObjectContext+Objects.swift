@@ -66,7 +66,7 @@ extension ManagedObjectContext {
   /// - Throws: ``ObjectError`` with `deleted` for a record that was inserted or deleted here, `notFound`, `database`.
   public func refresh(_ object: ManagedObject, mergingChanges: Bool) throws(ObjectError) {
     try forget(object, mergingChanges: mergingChanges)
-    postRefreshed(object)
+    postRefreshed([object])
     updateResults()
   }
 
@@ -82,12 +82,17 @@ extension ManagedObjectContext {
     keptPrefetches = []
     pendingLinks.dropReverted()
     storedVersion &+= 1
-    for object in registeredObjects where object.isValid && !object.isInserted && !object.isDeleted {
-      do { try forget(object, mergingChanges: object.hasChanges) } catch {
-        guard error.code == .notFound else { throw error }
-        continue
+    do {
+      var refreshed: [ManagedObject] = []
+      // Also when a later object cannot be fetched.
+      defer { postRefreshed(refreshed) }
+      for object in registeredObjects where object.isValid && !object.isInserted && !object.isDeleted {
+        do { try forget(object, mergingChanges: object.hasChanges) } catch {
+          guard error.code == .notFound else { throw error }
+          continue
+        }
+        refreshed.append(object)
       }
-      postRefreshed(object)
     }
     updateResults()
   }

@@ -90,14 +90,22 @@ struct ParentOrigin: RowOrigin {
       row = own.takeRow(entity: entity, state: RowState.clean, primaryKey: object.primaryKey)
       if context.registry.isInUse { context.registry.looseRows[object.table.index].append(Int32(row)) }
     }
-    own.takeStored(row: row, from: theirs, row: object.row)
+    own.takeStored(row: row, from: theirs, row: object.row, slots: copiedSlots(entity, theirs))
+  }
+
+  /// The slots of a parent's row that a child takes, `nil` for all: transient values stay where they were set, as in Core
+  /// Data.
+  private func copiedSlots(_ entity: Int32, _ buffer: RowBuffer) -> [Int]? {
+    let transient = context.model.entities[Int(entity)].transientSlots
+    return transient.isEmpty ? nil : (0..<buffer.columnCount).filter { !transient.contains($0) }
   }
 
   func current(_ object: ManagedObject) throws(ObjectError) -> (buffer: RowBuffer, row: Int, slots: [Int]?) {
     let twin = context.counterpart(of: object, in: parent)
     try parent.fire(twin)
     guard !twin.isDeleted else { throw context.notFound(object.objectID) }
-    return (parent.buffer(table: twin.table), twin.row, nil)
+    let theirs = parent.buffer(table: twin.table)
+    return (theirs, twin.row, copiedSlots(theirs.entities[twin.row], theirs))
   }
 
   func referring(

@@ -49,6 +49,7 @@ extension ManagedObjectContext {
     let key = buffer.primaryKeys[row]
     // A temporary unknown key is known to lead nowhere.
     if key > 0 { annihilated[buffer.table, default: []].insert(key) }
+    registry.object(table: buffer.table, row: row)?.takeUnretainedValue().flags.insert(.isInaccessible)
     detach(buffer, row: row)
     buffer.release(row: row)
   }

@@ -33,6 +33,9 @@ public final class EntityDescription: Sendable {
   /// elements.
   public let compositeAttributes: [AttributeDescription]
 
+  /// The slots of attributes whose values no store has.
+  package let transientSlots: [Int]
+
   /// The data for reading and setting a value of an attribute, by its name.
   @usableFromInline package struct AttributeAccess: Sendable {
     @usableFromInline package let slot: Int
@@ -72,6 +75,7 @@ public final class EntityDescription: Sendable {
     self.fetchedProperties = fetchedProperties
     self.uniquenessConstraints = uniquenessConstraints
     self.compositeAttributes = compositeAttributes
+    transientSlots = attributes.filter(\.isTransient).map(\.slot)
     attributeAccesses = Dictionary(
       uniqueKeysWithValues: attributes.map {
         (

@@ -71,6 +71,11 @@ extension ManagedObjectID: PredicateArgument {
   public var constantValue: ConstantValue { .objectID(self) }
 }
 
+extension EntityDescription: PredicateArgument {
+  /// The name, which the key `entity` of its objects is.
+  public var constantValue: ConstantValue { .attribute(.string(name)) }
+}
+
 extension DecimalNumber: PredicateArgument {
   /// The number as a constant.
   public var constantValue: ConstantValue { .attribute(.decimal(self)) }

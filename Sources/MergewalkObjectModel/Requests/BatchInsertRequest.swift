@@ -13,6 +13,9 @@ public struct BatchInsertRequest: Hashable, Sendable {
   public var rows: [[String: ConstantValue]] = []
   /// The kind of result to return.
   public var resultType = BatchResultType.status
+  /// The identifiers of stores, the first of which with the entity gets the rows; `nil` for the one that new objects go
+  /// to.
+  public var affectedStores: [String]?
 
   /// Creates a request with its rows: values by property, IDs for to-one relationships.
   ///

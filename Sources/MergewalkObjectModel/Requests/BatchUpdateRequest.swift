@@ -13,6 +13,8 @@ public struct BatchUpdateRequest: Hashable, Sendable {
   public var propertiesToUpdate: [String: ObjectExpression]
   /// The kind of result to return.
   public var resultType = BatchResultType.status
+  /// The identifiers of the stores whose objects are changed; `nil` for all.
+  public var affectedStores: [String]?
 
   /// Creates a request.
   ///

@@ -110,7 +110,32 @@ extension QueryBuilder {
         .notInSQL, "\(row.entity.name).\(name) is a fetched property: the store does not have it",
         hint: "use the predicate of its request, or filter what was fetched")
     }
+    if name == "entity" {
+      let value = entityName(row)
+      guard var collection else { return .value(value) }
+      collection.element = .value(value)
+      collection.name += ".entity"
+      return .collection(collection)
+    }
+    // An ID stands for its object.
+    if name == "objectID" { return collection.map { QueryOperand.collection($0) } ?? .row(row) }
     throw unknown(name, row.entity)
+  }
+
+  /// The name of a row's own entity.
+  private func entityName(_ row: QueryRow) -> SQLValue {
+    var text: SQLText
+    if let number = row.entityNumber() {
+      let cases = schema.model.family(of: row.entity.index).map { entity in
+        let number = SQLText(name: String(schema.entityNumbers[entity.index]))
+        return "WHEN \(number) THEN \(SQLText(.text(entity.name)))" as SQLText
+      }
+      text = "CASE \(number) \(SQLText.joined(cases, " ")) END"
+    } else {
+      text = "CASE WHEN \(row.key) IS NOT NULL THEN \(SQLText(.text(row.entity.name))) END"
+    }
+    text.depth += 1
+    return .computed(text, .string, isNullable: row.isNullable, name: "\(row.entity.name).entity")
   }
 
   private func unknown(_ name: String, _ entity: EntityDescription) -> PredicateError {

@@ -128,6 +128,36 @@ struct NotificationTests {
     token.cancel()
   }
 
+  @Test("AP46: a refresh of all objects is one event, a parent hears of a child's save, a reset names what it ends")
+  func ap46Together() throws {
+    let place = try Workplace(try ConflictModels.shop())
+    let context = place.context
+    let items = try ["a", "b"].map { try context.make("Item", ["code": .string($0)]) }
+    try context.save()
+    let heard = Heard<ContextEvent>()
+    let token = context.observe(.objectsDidChange) { heard.events.append($0) }
+    try context.refreshAllObjects()
+    #expect(heard.events.map { Set($0.refreshedObjectIDs) } == [Set(items.map(\.objectID))])
+    heard.events = []
+    let child = ManagedObjectContext(parent: context)
+    let new = try child.make("Item", ["code": .string("c")])
+    try child.save()
+    #expect(heard.events.map(\.insertedObjectIDs) == [[new.objectID]])
+    let theirs = try #require(try child.existingObject(with: items[0].objectID))
+    try theirs.setValue(.string("x"), forKey: "name")
+    try child.save()
+    #expect(heard.events.dropFirst().map(\.updatedObjectIDs) == [[items[0].objectID]])
+    // What was told is not told again.
+    try context.processPendingChanges()
+    #expect(heard.events.count == 2)
+    let alive = Set(context.registeredObjects.map(\.objectID))
+    context.reset()
+    let last = try #require(heard.events.last)
+    #expect(last.isEverythingInvalidated && Set(last.invalidatedObjectIDs) == alive)
+    #expect(alive.isSuperset(of: items.map(\.objectID)))
+    token.cancel()
+  }
+
   @Test("AP46: events are a sequence for another task, which ends with the context")
   func ap46Sequence() async throws {
     let stream: AsyncStream<ContextEvent>

@@ -26,6 +26,60 @@ import Testing
     #expect(predicateErrorCode { _ = try place.context.count(for: request) } == .invalidRequest)
   }
 
+  @Test("objectID is the object in predicates, in SQL and in memory, and among fetched values")
+  func objectIDKey() throws {
+    let place = try Firm.place()
+    let context = place.context
+    let all = Array(try context.fetch(FetchRequest("Employee", sortedBy: bySalary)))
+    let ids = [all[2], all[5]].map(\.objectID)
+    var request = FetchRequest(
+      "Employee", where: try ObjectPredicate(format: "objectID IN %@", ids), sortedBy: bySalary)
+    #expect(try context.fetch(request).names() == ["e2", "e5"])
+    try all[5].setValue(.double(1), forKey: "salary")
+    #expect(try context.fetch(request).names() == ["e5", "e2"])
+    context.rollback()
+    request.propertiesToFetch = ["objectID"]
+    let found = try context.fetchDictionaries(request).map { $0["objectID"] ?? .null }
+    #expect(found == ids.map { ConstantValue.objectID($0) })
+  }
+
+  @Test("entity is the name of an object's own entity, in SQL and in memory, along relationships, and in groups")
+  func entityKey() throws {
+    let place = try Firm.place()
+    let context = place.context
+    let customer = try #require(context.model.entity(named: "Customer"))
+    var request = FetchRequest(
+      "Person", where: try ObjectPredicate(format: "entity == %@", customer), sortedBy: [ObjectSortDescriptor("name")])
+    let names = ["c0", "c1", "c2"]
+    #expect(try context.fetch(request).names() == names)
+    let new = try context.insert("Person")
+    try new.setValue(.string("p"), forKey: "name")
+    let first = try #require(try context.fetch(request).first)
+    try first.setValue(.string("a"), forKey: "name")
+    #expect(try context.fetch(request).names() == ["a", "c1", "c2"])
+    request.predicate = try ObjectPredicate(format: "NOT entity IN {'Customer', 'Employee'}")
+    #expect(try context.fetch(request).names() == ["p"])
+    context.rollback()
+    for (format, count) in [
+      ("manager.entity == nil", 1), ("manager.entity == 'Employee'", 11), ("department.entity == 'Department'", 12),
+      ("ANY department.members.entity == 'Person'", 0),
+      ("SUBQUERY(department.members, $m, $m.entity BEGINSWITH 'Emp').@count == 4", 12),
+    ] {
+      #expect(try context.count(for: FetchRequest("Employee", where: try ObjectPredicate(format: format))) == count)
+    }
+    var groups = FetchRequest("Person", sortedBy: [ObjectSortDescriptor("entity")])
+    groups.propertiesToGroupBy = ["entity"]
+    let count = ExpressionDescription(name: "count", expression: try ObjectExpression(format: "count:(SELF)"))
+    groups.propertiesToFetch = ["entity", .expression(count)]
+    let rows: [[ConstantValue]] = try context.fetchDictionaries(groups)
+      .map { [$0["entity"] ?? .null, $0["count"] ?? .null] }
+    #expect(
+      rows == [
+        [.attribute(.string("Customer")), .attribute(.integer(3))],
+        [.attribute(.string("Employee")), .attribute(.integer(12))],
+      ])
+  }
+
   @Test("objects whose values a context has no room for are refused, by a fetch and by a fault")
   func noRoom() throws {
     let place = try Firm.place()

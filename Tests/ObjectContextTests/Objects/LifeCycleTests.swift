@@ -65,6 +65,19 @@ extension ObjectTests {
       #expect(try calls { try place.context.delete(worker) } == ["prepareForDeletion false"])
     }
 
+    @Test("an object hears of its deletion at once, also when delete rules wait for the end of the event")
+    func lateDeleteRules() throws {
+      let place = try Workplace.staffed()
+      let worker = try savedWorker(place)
+      worker.team = try place.context.insert(Team.self)
+      try place.context.save()
+      place.context.propagatesDeletesAtEndOfEvent = true
+      #expect(try calls { try place.context.delete(worker) } == ["prepareForDeletion false"])
+      #expect(worker.isDeleted)
+      #expect(try calls { try place.context.processPendingChanges() } == [])
+      #expect(try calls { try place.context.save() } == ["willSave", "didSave false true"])
+    }
+
     @Test("willSave may change values; it is called again until nothing changes, and a save without an end is refused")
     func willSaveLoop() throws {
       let place = try Workplace.staffed()

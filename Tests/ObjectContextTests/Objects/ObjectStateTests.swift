@@ -57,6 +57,77 @@ extension ObjectTests {
       #expect(worker.faultingState == 0)
     }
 
+    @Test("changedValues leaves out transient attributes")
+    func transientChanges() throws {
+      let place = try Workplace.staffed()
+      let worker = try workers(place, 1)[0]
+      worker.set("mood", "glad")
+      #expect(worker.hasChanges && !worker.hasPersistentChangedValues)
+      #expect(try worker.changedValues() == [:])
+      worker.name = "Eve"
+      #expect(try worker.changedValues() == ["name": .attribute(.string("Eve"))])
+    }
+
+    @Test("committedValues names an object that is deleted here")
+    func committedOfDeleted() throws {
+      let place = try Workplace.staffed()
+      let worker = try workers(place, 1)[0]
+      let team = try place.context.insert(Team.self)
+      worker.team = team
+      try place.context.save()
+      try place.context.delete(worker)
+      try place.context.delete(team)
+      #expect(try worker.committedValues(forKeys: ["team"]) == ["team": .object(team.objectID)])
+      #expect(try worker.objectIDs(forRelationshipNamed: "team") == [])
+      place.context.rollback()
+      #expect(worker.team === team)
+    }
+
+    @Test("an object that was deleted before it was saved counts as deleted, until undoing brings it back")
+    func deletedUnsaved() throws {
+      let place = try Workplace.staffed()
+      place.context.undoManager = UndoManager()
+      let worker = try place.context.insert(Worker.self)
+      try place.context.processPendingChanges()
+      try place.context.delete(worker)
+      #expect(worker.isDeleted && !worker.isValid && !worker.hasChanges)
+      try place.context.undo()
+      #expect(!worker.isDeleted && worker.isValid && worker.isInserted)
+    }
+
+    @Test("a child's save brings transient values to its parent, and a child's fetch takes none from there")
+    func transientInFamilies() throws {
+      let place = try Workplace.staffed()
+      let child = ManagedObjectContext(parent: place.context)
+      do {
+        let worker = try child.insert(Worker.self)
+        worker.set("mood", "glad")
+        try child.save()
+      }
+      let theirs = try #require(place.context.insertedObjects.first as? Worker)
+      #expect(theirs.get("mood") == "glad")
+      try place.context.save()
+      let mine = try #require(try child.fetch(FetchRequest("Worker")).first as? Worker)
+      #expect(mine.get("mood") == String?.none)
+      mine.set("mood", "sad")
+      try child.refresh(mine, mergingChanges: true)
+      #expect(mine.get("mood") == "sad")
+      try child.save()
+      #expect(theirs.get("mood") == "sad" && theirs.hasChanges && !theirs.hasPersistentChangedValues)
+    }
+
+    @Test("what a child context saved is registered in its parent")
+    func registeredByChild() throws {
+      let place = try Workplace.staffed()
+      let child = ManagedObjectContext(parent: place.context)
+      let worker = try child.insert(Worker.self)
+      try child.obtainPermanentIDs(for: [worker])
+      try child.save()
+      let twin = try #require(place.context.registeredObject(with: worker.objectID))
+      #expect(twin.isInserted && place.context.insertedObjects == [twin])
+      #expect(child.registeredObject(with: worker.objectID) === worker && !worker.hasChanges)
+    }
+
     @Test("AP40: a fetch of SELF IN faults fires them all with one SELECT; so does fetchValues")
     func ap40BatchFaulting() throws {
       let place = try Workplace.staffed()

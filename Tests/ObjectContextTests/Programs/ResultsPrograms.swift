@@ -22,6 +22,29 @@ struct ResultsPrograms {
     }
   }
 
+  /// Does something when it first hears that the content will change.
+  private final class Meddler: NSFetchedResultsControllerDelegate {
+    var heard: [String] = []
+    var meddles: (() throws -> Void)?
+
+    func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+      heard.append("begin")
+      let meddles = self.meddles
+      self.meddles = nil
+      do { try meddles?() } catch { heard.append("\(error)") }
+    }
+    func controller(
+      _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+      at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+    ) {
+      let place = indexPath ?? newIndexPath
+      heard.append("\(type) \(place?.section ?? -1).\(place?.row ?? -1)")
+    }
+    func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+      heard.append("end \(controller.fetchedObjects?.count ?? -1)")
+    }
+  }
+
   private let place: Workplace
   private let listener = Listener()
   private let controller: NSFetchedResultsController<NSManagedObject>
@@ -99,6 +122,27 @@ struct ResultsPrograms {
     token.cancel()
     #expect(listener.heard == ["delete section z", "insert aa - 0.1", "move d 2.0 0.3"])
     #expect(layout() == "x:aabd y:c".replacing("aabd", with: "aaabd"))
+  }
+
+  @Test("a delegate that saves while it is told of a change is told of its own change afterwards")
+  func savingDelegate() throws {
+    let meddler = Meddler()
+    controller.delegate = meddler
+    let context = context
+    meddler.meddles = {
+      for object in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Item")) {
+        try context.delete(object)
+      }
+      try context.save()
+    }
+    _ = try context.make("Item", ["code": .string("e"), "name": .string("z")])
+    try context.save()
+    #expect(
+      meddler.heard == [
+        "begin", "insert 2.1", "end 5", "begin", "delete 0.0", "delete 0.1", "delete 1.0", "delete 2.0", "delete 2.1",
+        "end 0",
+      ])
+    #expect(controller.fetchedObjects?.isEmpty == true && controller.sections?.isEmpty == true)
   }
 
   @Test("inserting and deleting in one event is no news, and neither is a value set back")

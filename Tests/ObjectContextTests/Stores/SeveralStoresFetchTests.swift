@@ -257,6 +257,29 @@ struct SeveralStoresFetchTests {
     try atlas.verify()
   }
 
+  @Test("Batch inserts and updates keep to the stores that they name", arguments: SeveralStoresTests.pairs)
+  func affectedBatches(types: [PersistentStoreType]) throws {
+    let atlas = try Atlas(types)
+    let context = atlas.context
+    let ids = atlas.stores.map(\.identifier)
+    var insert = BatchInsertRequest("Tag", rows: [["name": "a"], ["name": "b"]])
+    insert.resultType = .objectIDs
+    for id in ids {
+      insert.affectedStores = [id]
+      #expect(try context.execute(insert).insertedObjectIDs.map(\.storeUUID) == [id, id])
+    }
+    insert.affectedStores = ["another"]
+    #expect(throws: BatchError.self) { try context.execute(insert) }
+    var update = BatchUpdateRequest("Tag", set: ["weight": 5])
+    update.resultType = .objectIDs
+    update.affectedStores = [ids[1]]
+    #expect(try context.execute(update).updatedObjectIDs.map(\.storeUUID) == [ids[1], ids[1]])
+    update.affectedStores = ["another"]
+    #expect(try context.execute(update).updatedObjectIDs.isEmpty)
+    #expect(try context.count(for: FetchRequest("Tag", where: try ObjectPredicate(format: "weight == 5"))) == 2)
+    try atlas.verify()
+  }
+
   @Test("Batch requests use the numbers that entities have in the store")
   func batchNumbers() throws {
     let atlas = try Atlas()

@@ -87,7 +87,8 @@ package struct ModelScope {
       }
       if entity.fetchedProperties.contains(where: { $0.name == name }) { return .type(nil) }
     }
-    if name == "objectID" || name == "entity" { return .type(nil) }
+    if name == "objectID" { return .objects(entity) }
+    if name == "entity" { return .type(.string) }
     for entity in family {
       if let error = entity.compositeError(name) { throw error.located(name: name, in: source) }
     }
