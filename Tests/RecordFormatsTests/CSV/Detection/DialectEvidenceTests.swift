@@ -150,6 +150,14 @@ import Testing
     #expect(try !detect("a,b\n1, x\n3,y\n4,z\n").options.trim)
   }
 
+  @Test func `the strokes of a rule delimit nothing where there is one column`() throws {
+    let text = "Col1      Col2\n---- ---------\n 1.2   a\n 2.4   b\n"
+    let dialect = try detect(text)
+    #expect(dialect.options.delimiter == ",", "\(dialect.evidence)")
+    let rows = CorpusFile.read(Array(text.utf8), dialect.options)
+    #expect(rows.count == 3 && rows.allSatisfy { $0?.count == 1 }, "\(rows)")
+  }
+
   @Test func `signs and digits that few numbers have are no part of the column before`() throws {
     let rows = (0..<60).map { "x\(10 + $0)   \($0 == 50 ? "1234.5   -12.50" : "   4.5     2.50")\n" }
     let aligned = try #require(try detect(rows.joined()).aligned)
