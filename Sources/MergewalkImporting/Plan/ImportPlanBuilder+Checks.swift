@@ -1,5 +1,5 @@
 import MergewalkDiagnostics
-import MergewalkObjectModel
+package import MergewalkObjectModel
 
 /// Checks of an entity's import against the model, beyond names and types.
 extension ImportPlanBuilder {
@@ -123,7 +123,7 @@ extension EntityImport {
 
 extension AttributeType {
   /// Whether objects can be found by values of the type: equal values have equal cells.
-  var canBeKey: Bool {
+  package var canBeKey: Bool {
     switch self {
     case .integer16, .integer32, .integer64, .boolean, .string, .uuid, .uri, .date: true
     case .decimal, .double, .float, .binary, .undefined, .transformable, .objectID, .composite: false

@@ -1,4 +1,5 @@
 import MergewalkBytes
+import MergewalkDiagnostics
 package import MergewalkRecordFormats
 
 /// A profile of the values of one column, counted value by value; only the first odd ones are made strings.
@@ -76,8 +77,10 @@ package struct ColumnProfile: Sendable {
 
   /// Spellings that often mean null where a column has values of another type.
   static let nullSpellings = [
-    "\\N", "NULL", "null", "Null", "N/A", "n/a", "NA", "#N/A", "-", "None", "none", "nil", "NaN", "nan", "?",
+    "\\N", "NULL", "null", "Null", "N/A", "n/a", "NA", "#N/A", "-", "None", "none", "nil", "NaN", "nan", "?", "--", ".",
   ]
+  /// Those that are values of other columns, such as the code of Namibia: each attribute has its own.
+  static let nullWords = Set(nullSpellings).subtracting(["\\N", "NULL", "#N/A"])
   private static let nullBytes = nullSpellings.map { Array($0.utf8) }
 
   /// Counts nothing yet.
@@ -198,9 +201,9 @@ package struct ColumnProfile: Sendable {
   /// The beginning of a value on one line, for comments.
   static func excerpt(_ text: UnsafeBufferPointer<UInt8>) -> String {
     let start = String(decoding: text.prefix(32), as: UTF8.self)
-    // A character that was cut, and what would move the cursor, is no loss.
-    let shown = start.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F && $0 != "\u{FFFD}" }
-    return String(String.UnicodeScalarView(shown)) + (text.count > 32 ? "…" : "")
+    // A character that was cut is no loss; one without a look may be what is wrong with the value.
+    let shown = start.unicodeScalars.filter { $0 != "\u{FFFD}" }
+    return PrintableText.of(String(String.UnicodeScalarView(shown))) + (text.count > 32 ? "…" : "")
   }
 
   private static func isBoolean(_ text: UnsafeBufferPointer<UInt8>) -> Bool {

@@ -63,19 +63,22 @@ struct DateShape: Hashable, Sendable {
     let mark = reader.next()
     guard mark == 0x20 || mark == 0x54 || (mark == 0x74 && order == .iso) else { return false }
     timeSeparator = mark
-    guard let hour = reader.number(), hour.digits <= 2, hour.value < 24, reader.next() == 0x3A,
+    guard let hour = reader.number(), hour.digits <= 2, hour.value <= 24, reader.next() == 0x3A,
       let minute = reader.number(), minute.digits == 2, minute.value < 60
     else { return false }
+    // 24:00 is the start of the next day, and nothing comes behind it.
+    let isEnd = hour.value == 24
+    if isEnd, minute.value > 0 { return false }
     hasShortHour = hour.digits == 1
     if order == .iso, hasShortHour { return false }
     if reader.isAtEnd { return true }
     if reader.peek() == 0x3A {
       _ = reader.next()
-      guard let second = reader.number(), second.digits == 2, second.value < 60 else { return false }
+      guard let second = reader.number(), second.digits == 2, second.value < (isEnd ? 1 : 60) else { return false }
       hasSeconds = true
       if reader.peek() == 0x2E || (reader.peek() == 0x2C && order == .iso) {
         _ = reader.next()
-        guard let fraction = reader.digits() else { return false }
+        guard !isEnd, let fraction = reader.digits() else { return false }
         fractionDigits = fraction
       }
     }

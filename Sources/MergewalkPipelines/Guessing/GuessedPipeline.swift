@@ -115,8 +115,13 @@ struct GuessedPipeline {
       lines += GuessWords.question(question.text + then, indent: "    ")
       for answer in question.answers {
         var notes = [ModelYAMLNames.name(answer.type.modelType)] + answer.evidence
-        // Its texts are all there; the values that some of them mean are not.
-        if attribute.isRequired, !answer.nullSpellings.isEmpty { notes.insert("without “!”", at: 1) }
+        // Its texts are all there; the values that some of them mean are not, nor are those of empty ones.
+        if attribute.isRequired, sample.profiles[attribute.column].missing(as: answer.type) > 0 {
+          notes.insert("without “!”", at: 1)
+        }
+        if entity.key.contains(index), !answer.type.modelType.canBeKey {
+          notes.append("and another find_by: no object is found by it")
+        }
         lines.append("    # \(line(attribute, answer))  # \(Self.comment(notes.joined(separator: ", ")))")
       }
     }
@@ -125,7 +130,6 @@ struct GuessedPipeline {
 
   /// The line of an attribute if this is the verdict on its column.
   private func line(_ attribute: GuessedAttribute, _ verdict: ColumnProfile.Verdict) -> String {
-    func list(_ words: [String]) -> String { "[\(words.map(YAMLText.quoted).joined(separator: ", "))]" }
     var parts: [String] = []
     if attribute.trims(verdict) { parts.append("trim: true") }
     if !verdict.steps.isEmpty { parts.append("do: [\(verdict.steps.joined(separator: ", "))]") }
@@ -134,16 +138,20 @@ struct GuessedPipeline {
     if let mark = verdict.groupMark { parts.append("group_mark: \(Self.character(mark))") }
     if verdict.takesCodes { parts.append("plain_numbers: false") }
     if verdict.type == .boolean {
-      parts += ["\"true\": \(list(verdict.trueWords))", "\"false\": \(list(verdict.falseWords))"]
+      parts += ["\"true\": \(Self.list(verdict.trueWords))", "\"false\": \(Self.list(verdict.falseWords))"]
     }
-    // Text keeps the words that may mean null.
-    if verdict.type != .text, !verdict.nullSpellings.isEmpty {
-      parts.append("null_tokens: \(list(verdict.nullSpellings))")
-    }
+    if let words = Self.nullTokens(verdict) { parts.append(words) }
     if parts.isEmpty { return "\(attribute.name): \(quote(attribute.columnName))" }
     let column = Self.scalar(attribute.columnName, inFlow: true)
     return "\(attribute.name): { \((["from: \(column)"] + parts).joined(separator: ", ")) }"
   }
+
+  /// The option with the words that mean null in a column of this type; text keeps them.
+  private static func nullTokens(_ verdict: ColumnProfile.Verdict) -> String? {
+    verdict.type == .text || verdict.nullSpellings.isEmpty ? nil : "null_tokens: \(list(verdict.nullSpellings))"
+  }
+
+  private static func list(_ words: [String]) -> String { "[\(words.map(YAMLText.quoted).joined(separator: ", "))]" }
 
   private func relationshipLines(_ lines: inout [String]) {
     if entity.relationships.isEmpty { return }
@@ -151,12 +159,12 @@ struct GuessedPipeline {
     for relationship in entity.relationships {
       let attribute = entity.attributes[relationship.attribute]
       lines.append("    # \(Self.comment(relationship.evidence))")
-      var find = "{ \(relationship.keyName): \(Self.scalar(attribute.columnName, inFlow: true)) }"
-      if attribute.trims {
-        find =
-          "{ \(relationship.keyName): { from: \(Self.scalar(attribute.columnName, inFlow: true)), trim: true } }"
-      }
-      lines.append("    \(relationship.name): { find_by: \(find), mode: update }")
+      var parts: [String] = []
+      if attribute.trims { parts.append("trim: true") }
+      if let words = Self.nullTokens(attribute.verdict) { parts.append(words) }
+      var column = Self.scalar(attribute.columnName, inFlow: true)
+      if !parts.isEmpty { column = "{ \((["from: \(column)"] + parts).joined(separator: ", ")) }" }
+      lines.append("    \(relationship.name): { find_by: { \(relationship.keyName): \(column) }, mode: update }")
     }
   }
 

@@ -62,7 +62,9 @@ struct RelationshipFinder {
     guard let role = role(attribute.columnName, target, keyAttribute.columnName, isSelf: isSelf) else { return }
     var count = 0
     var missing = 0
+    let nulls = Set(attribute.verdict.nullSpellings.map { Array($0.utf8).withUnsafeBytes(SourceSample.hash) })
     _ = entities[source].sample.everyHash(attribute.column) {
+      if nulls.contains($0) { return true }
       count += 1
       if !keys.contains($0) { missing += 1 }
       return true

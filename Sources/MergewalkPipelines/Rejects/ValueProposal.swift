@@ -15,7 +15,7 @@ enum ValueProposal {
   }
 
   private static let otherWords = [
-    "(null)", "<null>", "#NA", ".", "..", "--", "NULL", "n.a.", "k.A.", "unknown", "missing",
+    "(null)", "<null>", "#NA", "..", "n.a.", "k.A.", "unknown", "missing",
   ]
 
   private static func missing(_ samples: [RejectedValue]) -> String? {

@@ -171,7 +171,7 @@ package enum EncodingDetector {
   }
 
   private static func singleByte(_ bytes: UnsafeRawBufferPointer) -> EncodingGuess? {
-    var best: (encoding: TextEncoding, score: Double, language: String, rank: Double)?
+    var best: (encoding: TextEncoding, score: Double, language: String, strays: Int, faults: Int, rank: Double)?
     // Every fourth letter of a Vietnamese text or so is beyond ASCII, and there are many of them; the few of other
     // languages, and their signs for currencies, are Vietnamese letters in VISCII, too.
     let high = bytes.count { $0 >= 0x80 }
@@ -184,13 +184,20 @@ package enum EncodingDetector {
       let faults = decoded.count { $0 == 0xFF }
       guard faults == 0 || (faults < high && faults <= max(1, high / 50)),
         let text = String(validating: faults == 0 ? decoded : decoded.filter { $0 != 0xFF }, as: UTF8.self),
-        let (score, language) = EncodingModel.score(text)
+        let (score, language, strays) = EncodingModel.score(text)
       else { continue }
       // What is better by a hair is not better: the list has the common encodings first.
+      var hair = 0.01
+      if let best, best.language == language {
+        // A byte is not damaged where another encoding of the language has a character for it.
+        if best.faults == 0, faults > 0 { continue }
+        // Symbols beside letters are wrong where another encoding of the language has letters for them.
+        if best.strays > 0, strays == 0, faults == 0 { hair = 0 }
+      }
       let rank =
         score - EncodingModel.handicap(name, isShort: high < fewBytes, isMonotonous: distinct <= 2)
         - 0.2 * Double(faults) / Double(max(1, high))
-      if score > 0.2, rank > (best?.rank ?? 0) + 0.01 { best = (encoding, score, language, rank) }
+      if score > 0.2, rank > (best?.rank ?? 0) + hair { best = (encoding, score, language, strays, faults, rank) }
     }
     return best.map {
       EncodingGuess(

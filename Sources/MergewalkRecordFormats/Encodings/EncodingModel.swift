@@ -170,13 +170,14 @@ enum EncodingModel {
 
   /// Marks of print, prices and measures that stand in texts of any language.
   private static let marks = signs.union(
-    "\u{A0}«»“”„‘’‚–—…·•°№¿¡′″¨´\u{200E}\u{200F}،؛؟".unicodeScalars.map(\.value))
+    "\u{A0}«»“”„‘’‚–—…·•°№¿¡′″¨´\u{200E}\u{200F}،؛؟\u{5BE}\u{5F3}\u{5F4}".unicodeScalars.map(\.value))
 
   /// Those that no other of them stands beside.
   private static let signs = Set("€§©®™£¥¢²³¹½¼¾±×÷µªº‰†‡¬".unicodeScalars.map(\.value))
 
   /// Those that may stand inside a word.
-  private static let joints = Set("\u{A0}’–—·…′´\u{200E}\u{200F}".unicodeScalars.map(\.value))
+  private static let joints = Set(
+    "\u{A0}’–—·…′´\u{200E}\u{200F}\u{5BE}\u{5F3}\u{5F4}".unicodeScalars.map(\.value))
 
   /// Those that no letter follows, and those that follow no letter.
   private static let closers = Set("£¥¢²³¹½¼¾".unicodeScalars.map(\.value))
@@ -200,10 +201,13 @@ enum EncodingModel {
   }
 
   /// How well a text's characters beyond ASCII fit the best language: at most about 1; nil for a text without any.
-  static func score(_ text: String) -> (score: Double, language: String)? {
+  ///
+  /// `strays` are symbols beside letters, where a person writes none.
+  static func score(_ text: String) -> (score: Double, language: String, strays: Int)? {
     var sums = [Double](repeating: 0, count: languages.count)
     var common = 0.0
     var count = 0
+    var strays = 0
     var plainLetters = 0
     var before: Role = .other
     var scriptBefore = Script.none
@@ -230,6 +234,7 @@ enum EncodingModel {
       if kind.isLetter ? closers.contains(valueBefore) : letterBefore && openers.contains(scalar.value) { common -= 1 }
       if signs.contains(scalar.value), signs.contains(valueBefore), scalar.value != valueBefore { common -= 0.8 }
       if !kind.isLetter { word.end(&sums) }
+      if kind.isLetter ? before == .symbol : kind == .symbol && letterBefore { strays += 1 }
       guard scalar.value >= 0x80 else {
         if kind.isLetter {
           plainLetters += 1
@@ -269,7 +274,7 @@ enum EncodingModel {
       }
     }
     guard count > 0, let best = sums.indices.max(by: { sums[$0] < sums[$1] }) else { return nil }
-    return ((sums[best] + common) / Double(count), languages[best].name)
+    return ((sums[best] + common) / Double(count), languages[best].name, strays)
   }
 
   /// The letters of a word so far.

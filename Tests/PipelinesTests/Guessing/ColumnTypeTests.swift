@@ -56,6 +56,7 @@ struct ColumnTypeTests {
       ["NaN"], ["inf"], ["0x1F"], ["1 2"], ["12,34" + ",56"], ["1.2.3"], ["--1"], ["1-"], ["."], [","], ["1,", "1,5x"],
       ["yes", "no"], ["2024-02-30"], ["2024-13-01"], ["31.02.2024"], ["24:00"], ["2024-01-01", "01.01.2024"],
       ["31.12.2024 13:00 PM"], ["31.12.2024 1:00 XM"], ["31.12.24"], ["5%"], ["5 EUR"],
+      ["2024-07-15T24:00:01Z"], ["2024-07-15T24:01"], ["2024-07-15T25:00"], ["2024-07-15T24:00:00.5"],
     ])
   func texts(_ cells: [String]) throws { #expect(try type(cells) == .text) }
 
@@ -91,6 +92,7 @@ struct ColumnTypeTests {
       (["12/31/2024 1:02:03", "01/01/2024 11:00:00"], "MM/dd/yyyy H:mm:ss"),
       (["2024.12.31 10:11:12.50"], "yyyy.MM.dd HH:mm:ss.SS"), (["12/31/2024 1:02 PM"], "MM/dd/yyyy h:mm a"),
       (["31.12.2024 01:02:03am", "01.02.2024 12:00:00PM"], "dd.MM.yyyy hh:mm:ssa"),
+      (["2024-07-15T24:00:00Z", "2024-07-15T24:00"], nil), (["31.07.2024 24:00"], "dd.MM.yyyy HH:mm"),
     ] as [([String], String?)])
   func dates(_ cells: [String], _ pattern: String?) throws { #expect(try type(cells) == .date(pattern: pattern)) }
 
@@ -100,7 +102,9 @@ struct ColumnTypeTests {
     #expect(try type(["01234567-89ab-CDEF-0123-456789abcdeg"]) == .text)
   }
 
-  @Test("spellings of null and blanks do not make a column text", arguments: ["NULL", "N/A", "-", "\\N", "", "  "])
+  @Test(
+    "spellings of null and blanks do not make a column text",
+    arguments: ["NULL", "N/A", "-", "--", ".", "\\N", "", "  "])
   func nulls(_ null: String) throws {
     #expect(try type(["1", null, "2"]) == .integer)
     #expect(try type(["2024-01-01", null]) == .date(pattern: nil))

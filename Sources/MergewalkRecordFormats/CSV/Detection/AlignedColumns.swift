@@ -16,7 +16,7 @@ package struct AlignedColumns: Sendable, Hashable {
   /// The length of each line, where all have one.
   package let length: Int?
 
-  private static let mostLines = 200
+  private static let mostLines = 1_000
   private static let mostBytes = 1 << 16
 
   /// Looks at the first lines of a text; nil where nothing is aligned.
@@ -74,7 +74,7 @@ package struct AlignedColumns: Sendable, Hashable {
     let longest = lines.map(\.count).max() ?? 0
     // A remark or a footer crosses the columns.
     let strangers = lines.count / 20
-    var starts: [Int] = []
+    var starts: [(place: Int, gap: Int)] = []
     var isGap = true
     var gap = 0
     for place in 0..<longest {
@@ -87,16 +87,35 @@ package struct AlignedColumns: Sendable, Hashable {
       // One blank between words of nearly all lines may be there by chance; that of short lines is none.
       let isSeen =
         gap > 1 || lines.count { place <= $0.count && (place == 0 || $0[place - 1] == " ") } * 10 >= lines.count * 8
-      if isGap, isSeen || starts.isEmpty { starts.append(place) }
+      if isGap, isSeen || starts.isEmpty { starts.append((place, gap)) }
       (isGap, gap) = (false, 0)
     }
     // What hardly any line has is no column.
     let kept = starts.enumerated().filter { index, start in
-      let end = index + 1 < starts.count ? starts[index + 1] : longest
-      return lines.count { line in line.indices.contains { $0 >= start && $0 < end && line[$0] != " " } } * 2
+      let end = index + 1 < starts.count ? starts[index + 1].place : longest
+      return lines.count { line in line.indices.contains { $0 >= start.place && $0 < end && line[$0] != " " } } * 2
         >= lines.count
     }.map(\.element)
     guard let first = kept.first else { return [] }
-    return [0] + kept.filter { $0 > first }
+    return [0]
+      + kept.filter { $0.place > first.place }.map { start in
+        lines.reduce(start.place) { min($0, numberStart($1, start.place, behind: start.place - start.gap)) }
+      }
+  }
+
+  /// Where the number begins that goes on at a place: the sign or the digits that few numbers of a column have stand in
+  /// the gap before it, and are no part of the column before.
+  private static func numberStart(_ line: [Unicode.Scalar], _ place: Int, behind gap: Int) -> Int {
+    guard place < line.count, line[place] != " " else { return place }
+    var start = place
+    while start > gap, isNumeric(line[start - 1]) { start -= 1 }
+    return start > 0 && line[start - 1] != " " ? place : start
+  }
+
+  private static func isNumeric(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "0"..."9", "+", "-", ".", ",": true
+    default: false
+    }
   }
 }

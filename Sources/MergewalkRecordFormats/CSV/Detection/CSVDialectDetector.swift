@@ -119,7 +119,8 @@ struct DialectFinder {
   private func rank(comment: [UInt8]) -> [DialectScore] {
     let start = firstLines()
     var scores: [DialectScore] = []
-    for candidate in DialectCandidate.all(for: bytes, start: start, base, known: known) + [oneColumn()] {
+    // Of what leaves one column, that with a delimiter that does not occur comes first: others may occur in a rule.
+    for candidate in [oneColumn()] + DialectCandidate.all(for: bytes, start: start, base, known: known) {
       let table = split(start, candidate, comment, isCut: start.count < bytes.count || !text.isWhole)
       if let score = DialectScore(start, candidate, table) { scores.append(adjusted(score)) }
     }

@@ -14,6 +14,7 @@ struct HeaderJudge {
   /// A column's cells below the first rows.
   private struct Column {
     var typed = 0
+    var booleans = 0
     var filled = 0
     /// Whether most cells are numbers, dates and so on.
     var isTyped: Bool { filled > 0 && typed * 10 >= filled * 8 }
@@ -73,7 +74,7 @@ struct HeaderJudge {
       let names = Self.joined(heads.map { texts.names(table, $0) })
       if count > 1, Self.fault(names) != nil { continue }
       let columns = Self.columns(records.dropFirst(count).prefix(Self.mostRecords), width, kinds)
-      let headKinds = heads.map(kinds)
+      let headKinds = heads.map { Self.meant(kinds($0), above: columns) }
       if count > 1 {
         guard Self.isStacked(headKinds, columns, repeats: Self.areEqual(heads.map { texts.names(table, $0) })) else {
           continue
@@ -149,9 +150,16 @@ struct HeaderJudge {
       for (i, kind) in kinds(record).enumerated() where kind != .empty && kind != .missing {
         columns[i].filled += 1
         if kind.isTyped { columns[i].typed += 1 }
+        if kind == .boolean { columns[i].booleans += 1 }
       }
     }
     return columns
+  }
+
+  /// What the cells of a first record are above these columns: where none is true or false, “No” is a word, such as
+  /// the name of a column of numbers or of an oxide.
+  private static func meant(_ kinds: [CellKind], above columns: [Column]) -> [CellKind] {
+    zip(kinds, columns).map { $0 == .boolean && $1.filled > 0 && $1.booleans == 0 ? .word : $0 }
   }
 
   /// Whether several first records are names: text, all of them, above two columns of values at least.
@@ -176,7 +184,8 @@ struct HeaderJudge {
   ) -> HeaderJudge {
     let typed = zip(kinds, columns).count { $1.isTyped && $0 != .empty && $0 != .missing }
     let filled = names.count { !$0.isEmpty }
-    guard typed > 0, filled * 2 >= names.count, !kinds.contains(where: { $0.isTyped || $0 == .missing }) else {
+    // A word that may stand for a missing value says nothing for or against names: “Na” is sodium, too.
+    guard typed > 0, filled * 2 >= names.count, !kinds.contains(where: \.isTyped) else {
       let isCertain = kinds.contains(where: \.isTyped)
       return HeaderJudge(rows: 0, reason: "the first record cannot be names: \(fault)", isCertain: isCertain)
     }

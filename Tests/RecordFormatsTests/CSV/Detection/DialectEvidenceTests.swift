@@ -82,6 +82,8 @@ import Testing
       (",name,sum\n0,a,1.5\n1,b,2.5\n2,c,3.5\n", ["1", "name", "sum"]),
       ("id,name,\n1,a,\n2,b,\n3,c,\n", ["id", "name", "3"]),
       ("id,name,Name,name 2,x,\n1,a,b,c,d,e\n2,b,c,d,e,f\n", ["id", "name", "Name 3", "name 2", "x", "6"]),
+      (",Na,K\n1,5,2.5\n2,6,4.5\n3,7,7\n", ["1", "Na", "K"]), (",NO,NO2\n1,5,25\n2,6,45\n3,7,7\n", ["1", "NO", "NO2"]),
+      (",No,SG\n1,A,50.8\n2,B,40.5\n3,C,38.1\n", ["1", "No", "SG"]),
     ])
   func faultyHeaders(_ text: String, _ names: [String]) throws {
     let dialect = try detect(text)
@@ -148,6 +150,23 @@ import Testing
     #expect(try !detect("a,b\n1, x\n3,y\n4,z\n").options.trim)
   }
 
+  @Test func `the strokes of a rule delimit nothing where there is one column`() throws {
+    let text = "Col1      Col2\n---- ---------\n 1.2   a\n 2.4   b\n"
+    let dialect = try detect(text)
+    #expect(dialect.options.delimiter == ",", "\(dialect.evidence)")
+    let rows = CorpusFile.read(Array(text.utf8), dialect.options)
+    #expect(rows.count == 3 && rows.allSatisfy { $0?.count == 1 }, "\(rows)")
+  }
+
+  @Test func `signs and digits that few numbers have are no part of the column before`() throws {
+    let rows = (0..<60).map { "x\(10 + $0)   \($0 == 50 ? "1234.5   -12.50" : "   4.5     2.50")\n" }
+    let aligned = try #require(try detect(rows.joined()).aligned)
+    #expect(aligned.columns.map(\.width) == [6, 9, 6] && aligned.lines == 60)
+    // What goes on from the column before is none of it.
+    let names = (0..<60).map { "x\(10 + $0)\($0 == 50 ? "-1234567" : "        ")4.5\n" }
+    #expect(try detect(names.joined()).aligned?.columns.map(\.width) == [11, 3])
+  }
+
   @Test func `a header needs names that are there and differ`() throws {
     #expect(try detect("1,2\n3,4\n5,6\n").options.header == .none)
     for (text, names) in [
@@ -158,6 +177,17 @@ import Testing
     }
     for text in ["a,b\n0,1\n1,3\n", "a,b\nx,y\nz,w\n", "id,2020,2021\nx,5,6\ny,7,8\n", "name,id\n"] {
       #expect(try detect(text).options.header == .firstRecord, "\(text)")
+    }
+    // What is true or false elsewhere is a name where nothing below is.
+    for text in [
+      "No,Name\n1,Ada\n2,Bob\n3,Cy\n", "NO,NO2\n1,5\n2,3\n3,8\n",
+      "party,Yes,No\nA,100,500\nB,200,600\nC,300,700\n",
+    ] {
+      let dialect = try detect(text)
+      #expect(dialect.options.header == .firstRecord && dialect.isCertain, "\(text)")
+    }
+    for text in ["no,1\nyes,2\nno,3\n", "5,no\n6,yes\n7,no\n", "NA,5\n1,6\n2,7\n"] {
+      #expect(try detect(text).options.header == .none, "\(text)")
     }
     // Codes of one length are no names.
     let codes = (0..<12).map { "q\(10 + $0),AB\(20 + $0)" }.joined(separator: "\n")

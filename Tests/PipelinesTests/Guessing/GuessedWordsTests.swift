@@ -1,0 +1,89 @@
+import Foundation
+import MergewalkDiagnostics
+import MergewalkImporting
+import MergewalkTestSupport
+import Testing
+
+@testable import MergewalkPipelines
+
+@Suite("Words that mean null, in guessed pipelines")
+struct GuessedWordsTests {
+  let folder = TemporaryFolder()
+
+  /// Guesses, and writes the files.
+  private func guess(_ sources: String...) throws -> PipelineGuess {
+    var request = PipelineGuess.Request(sources: sources.map { folder.file($0) })
+    request.folder = folder.file("out")
+    let guess = try PipelineGuess.make(request)
+    try FileManager.default.createDirectory(atPath: request.folder, withIntermediateDirectories: true)
+    for file in guess.files { try file.text.write(toFile: file.path, atomically: true, encoding: .utf8) }
+    return guess
+  }
+
+  /// Runs every pipeline in order, and returns the records inserted; nothing may be rejected.
+  private func run(_ guess: PipelineGuess) throws -> [Int] {
+    try guess.summaries.map { summary in
+      #expect(Pipeline.lint(summary.pipeline).filter { $0.severity == .error }.isEmpty)
+      let result = try ImportSession(try Pipeline.read(summary.pipeline).definition).run()
+      #expect(result.rejected == 0)
+      return result.inserted
+    }
+  }
+
+  @Test("a word that means null in a column of numbers is a text of another column that comes later")
+  func laterTexts() throws {
+    let rows = (1...30).map { "\($0),DE,\($0 % 3 == 0 ? "NA" : $0 % 5 == 0 ? "--" : "\($0)")\n" }.joined()
+    try folder.write("id,land,sum\n\(rows)", to: "lands.csv")
+    let guess = try guess("lands.csv")
+    let pipeline = guess.files[1].text
+    let sum = "    sum: { from: sum, null_tokens: [\"NA\", \"--\"] }  # integer: 16 values"
+    #expect(pipeline.contains(sum), "\(pipeline)")
+    #expect(!pipeline.contains("\"null\": ["), "\(pipeline)")
+    // A land is required, and this one is Namibia.
+    try folder.write("id,land,sum\n\(rows)31,NA,NA\n", to: "lands.csv")
+    #expect(try run(guess) == [31])
+  }
+
+  @Test("spellings that are no words mean null in all columns")
+  func dumps() throws {
+    try folder.write("id,land,sum\n1,NULL,5\n2,DE,NULL\n3,FR,NA\n4,ES,7\n", to: "lands.csv")
+    let guess = try guess("lands.csv")
+    let pipeline = guess.files[1].text
+    #expect(pipeline.contains("\n  \"null\": [\"NULL\"]\n"), "\(pipeline)")
+    #expect(pipeline.contains("sum: { from: sum, null_tokens: [\"NA\"] }"), "\(pipeline)")
+    #expect(try run(guess) == [4])
+  }
+
+  @Test("a reference that is such a word is none, whatever other columns have")
+  func references() throws {
+    try folder.write("id,name\n1,Ada\n2,Grace\n", to: "customers.csv")
+    try folder.write("order_id,customer_id,land\n10,1,NA\n11,NA,DE\n12,2,FR\n13,1,ES\n", to: "orders.csv")
+    let guess = try guess("customers.csv", "orders.csv")
+    let find = "customer: { find_by: { id: { from: customer_id, null_tokens: [\"NA\"] } }, mode: update }"
+    #expect(guess.files[2].text.contains(find), "\(guess.files[2].text)")
+    #expect(try run(guess) == [2, 4])
+  }
+
+  @Test(
+    "an answer says what else it takes",
+    arguments: [
+      ("id,zahl\nA,\"1\"\nB,\"02\"\nC,\"3\"\nD,\"\"\n", "plain_numbers: false }  # integer64, without “!”\n"),
+      (
+        "id,n\n1.5 kg,a\n2.5 kg,b\n3.5 kg,c\n",
+        "  # decimal, without “kg”, and another find_by: no object is found by it\n"
+      ),
+    ])
+  func answers(_ text: String, _ said: String) throws {
+    try folder.write(text, to: "answers.csv")
+    let pipeline = try guess("answers.csv").files[1].text
+    #expect(pipeline.contains(said), "\(pipeline)")
+  }
+
+  @Test("what is wrong with a value is seen, though it has no look")
+  func looks() throws {
+    try folder.write("id,n\n1,11.5\n2,-0.1\n3,0\n4,12.0\n5,6.2\u{1A}\n", to: "odd.csv")
+    let pipeline = try guess("odd.csv").files[1].text
+    let shown = #"“6.2\u{1A}”"#
+    #expect(pipeline.contains(shown), "\(pipeline)")
+  }
+}
