@@ -54,6 +54,7 @@ let package = Package(
     .systemLibrary(name: "CMergewalkZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CMergewalkBZip2", providers: [.apt(["libbz2-dev"])]),
     .systemLibrary(name: "CMergewalkLZMA", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"])]),
+    .systemLibrary(name: "CMergewalkXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
     .systemLibrary(name: "CMergewalkICU", pkgConfig: "icu-i18n", providers: [.apt(["libicu-dev"])]),
 
     // Loops in C that need instructions Swift cannot ask for.
@@ -85,7 +86,7 @@ let package = Package(
       "MergewalkObjectModel",
       [
         "MergewalkSystem", "MergewalkBytes", "MergewalkClassText", "MergewalkDiagnostics", "MergewalkXML",
-        "MergewalkYAML", "MergewalkPropertyLists", "CMergewalkCrypto", "CMergewalkICU",
+        "MergewalkYAML", "MergewalkPropertyLists", "CMergewalkCrypto", "CMergewalkXXHash", "CMergewalkICU",
       ]),
     module("MergewalkSQLite", ["MergewalkSystem", "CMergewalkSQLite"]),
     module("MergewalkStorePages", ["MergewalkSystem", "MergewalkThreads"]),

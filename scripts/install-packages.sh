@@ -4,13 +4,14 @@
 set -eu
 
 missing=""
-for module in sqlite3 libxml-2.0 yaml-0.1 libcrypto zlib libzstd liblzma icu-i18n; do
+for module in sqlite3 libxml-2.0 yaml-0.1 libcrypto libxxhash zlib libzstd liblzma icu-i18n; do
   if command -v pkg-config >/dev/null 2>&1 && pkg-config --exists "$module"; then continue; fi
   case "$module" in
     sqlite3) missing="$missing libsqlite3-dev" ;;
     libxml-2.0) missing="$missing libxml2-dev" ;;
     yaml-0.1) missing="$missing libyaml-dev" ;;
     libcrypto) missing="$missing libssl-dev" ;;
+    libxxhash) missing="$missing libxxhash-dev" ;;
     zlib) missing="$missing zlib1g-dev" ;;
     libzstd) missing="$missing libzstd-dev" ;;
     liblzma) missing="$missing liblzma-dev" ;;

@@ -11,8 +11,8 @@ import json, os, subprocess, sys
 
 # The names by which Package.swift asks pkg-config, and the libraries that each needs when it is linked statically.
 PACKAGES = {
-    "sqlite3": ["sqlite3"], "libxml-2.0": ["xml2"], "yaml-0.1": ["yaml"], "libcrypto": ["crypto"], "zlib": ["z"],
-    "libzstd": ["zstd"], "liblzma": ["lzma"], "icu-i18n": ["icui18n", "icuuc", "icudata"],
+    "sqlite3": ["sqlite3"], "libxml-2.0": ["xml2"], "yaml-0.1": ["yaml"], "libcrypto": ["crypto"], "libxxhash": ["xxhash"],
+    "zlib": ["z"], "libzstd": ["zstd"], "liblzma": ["lzma"], "icu-i18n": ["icui18n", "icuuc", "icudata"],
 }
 # Linked without pkg-config: bzip2 has no .pc file, and the C++ library is the compiler's.
 OTHERS = ["bz2", "stdc++"]

@@ -46,7 +46,7 @@ extension FamilyPlan {
     out.list("parts", parts) { part in
       [
         "value": .string(part.value), "name": .string(part.name), "path": .string(part.path),
-        "sha256": .string(part.sha256), "places": .string(part.places), "records": part.records.map { .integer($0) },
+        "digest": .string(part.digest), "places": .string(part.places), "records": part.records.map { .integer($0) },
         "unit": part.unit.map { .integer($0) }, "files": part.files.isEmpty ? nil : .array(part.files.map(\.json)),
       ]
     }
@@ -110,10 +110,10 @@ extension FamilyPlan.Source {
 extension FamilyPlan.Part {
   init?(_ row: JSONRow) {
     guard let value = row.text("value"), let name = row.text("name"), let path = row.text("path"),
-      let sha256 = row.text("sha256"), let places = row.text("places")
+      let digest = row.text("digest"), let places = row.text("places")
     else { return nil }
     self.init(
-      value: value, name: name, path: path, records: row.count("records"), sha256: sha256, places: places,
+      value: value, name: name, path: path, records: row.count("records"), digest: digest, places: places,
       unit: row.count("unit"))
     if row.json("files") != nil {
       guard let files = StoreReceipt.File.list("files", of: row) else { return nil }

@@ -15,7 +15,7 @@ struct FamilyPlan: Sendable {
     /// The records that were split off for it; nil when they were split by another program.
     var records: Int?
     /// The digest of its records.
-    var sha256: String
+    var digest: String
     /// Where its records stand in the sources, which rejects name; see ``PlacesHash``.
     var places = ""
     /// The file of the spool that has them.
@@ -90,7 +90,7 @@ struct FamilyPlan: Sendable {
   /// The name of a part's store, whatever the other parts are.
   func key(_ part: Part) -> String {
     let digest = DigestStream()
-    for text in [base, part.value, part.path, part.sha256] + sources.compactMap(\.kinds) { digest.add(text: text) }
+    for text in [base, part.value, part.path, part.digest] + sources.compactMap(\.kinds) { digest.add(text: text) }
     return Hexadecimal.text(digest.finish())
   }
 
@@ -104,7 +104,7 @@ struct FamilyPlan: Sendable {
     _ definition: ImportDefinition, _ policy: StoresPolicy, shared: [(definition: ImportDefinition, contents: String)]
   ) -> String {
     let digest = DigestStream()
-    digest.add(text: "mergewalk stores 1")
+    digest.add(text: "mergewalk stores 2")
     digest.add(text: ImportSession.version)
     digest.add(text: definition.name)
     digest.add(text: definition.outcomeDigest)

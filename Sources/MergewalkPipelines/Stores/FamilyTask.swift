@@ -87,7 +87,7 @@ final class FamilyTask {
 
   private func check(_ digest: String, _ number: Int) throws(FamilyError) {
     let part = plan.parts[number]
-    guard FamilyPlan.digest(digest, isOfFolder: plan.hasFolders) == part.sha256 else {
+    guard FamilyPlan.digest(digest, isOfFolder: plan.hasFolders) == part.digest else {
       throw FamilyError(
         .inputChanged,
         "the records of “\(part.value)” in \(work.files.spool) have changed since the split: plan the family again")
@@ -182,7 +182,7 @@ final class FamilyTask {
         throw FamilyError(
           .inputChanged, "\(first.path): files of the folders were deleted after the family was planned; plan it again")
       }
-      guard FamilyPlan.digest(of: part.files, outcome: folders.outcome) == part.sha256 else {
+      guard FamilyPlan.digest(of: part.files, outcome: folders.outcome) == part.digest else {
         throw FamilyError(
           .otherPlan,
           "“\(part.value)”: how the pipeline reads the files of its folder has changed since the family was planned; plan"

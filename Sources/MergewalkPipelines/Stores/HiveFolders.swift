@@ -144,7 +144,7 @@ struct HiveFolders {
           refusals[name] = splitter.take(folder: value)
           if refusals[name] == nil {
             order.append(name)
-            parts[name] = FamilyPlan.Part(value: value, name: name, path: "", sha256: "")
+            parts[name] = FamilyPlan.Part(value: value, name: name, path: "", digest: "")
           }
         }
         if let refusal = refusals[name] {
@@ -158,7 +158,7 @@ struct HiveFolders {
     plan.parts = order.compactMap { parts[$0] }
     let outcome = definition.outcomeDigest
     for index in plan.parts.indices {
-      plan.parts[index].sha256 = FamilyPlan.digest(of: plan.parts[index].files, outcome: outcome)
+      plan.parts[index].digest = FamilyPlan.digest(of: plan.parts[index].files, outcome: outcome)
     }
     plan.sources = nameless.map { FamilyPlan.Source($0.source.path, state: FamilyFiles.state($0.source.path)) }
     let columns: [String]

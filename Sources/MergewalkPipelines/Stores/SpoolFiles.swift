@@ -71,7 +71,7 @@ final class SpoolFiles {
   /// The state of the records of one value.
   struct Part {
     let unit: Int
-    fileprivate let digest = DigestStream()
+    fileprivate let digest = DigestStream(.xxh3)
     fileprivate var run = -1
     fileprivate var head: (part: Int, header: Int)?
     /// Where its records stand.
@@ -295,7 +295,7 @@ final class SpoolFiles {
   static func digest(
     of unit: SpoolUnit, in folder: String, headers: (Int) -> [UInt8]
   ) throws(FamilyError) -> [UInt8] {
-    let digest = DigestStream()
+    let digest = DigestStream(.xxh3)
     var head: (part: Int, header: Int)?
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
     defer { buffer.deallocate() }

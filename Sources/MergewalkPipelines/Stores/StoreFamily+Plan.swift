@@ -191,7 +191,7 @@ extension StoreFamily {
       parts.append(
         FamilyPlan.Part(
           value: value, name: name, path: "", records: part.records,
-          sha256: FamilyPlan.digest(Hexadecimal.text(part.finish()), isOfFolder: isHive), places: part.places.text,
+          digest: FamilyPlan.digest(Hexadecimal.text(part.finish()), isOfFolder: isHive), places: part.places.text,
           unit: part.unit))
     }
     parts += given
