@@ -22,16 +22,17 @@ enum CellRule: Hashable {
   case renumbered(String, [NumberChange])
   /// The number of an entity where a column has a value.
   case number(Int, whereSet: String)
-  /// Bytes that get the mark of attributes that may be kept in files.
-  case tagged(String)
-  /// Bytes that lose that mark, and are read from their file if they are in one.
-  case untagged(String)
+  /// Bytes that get the mark of attributes that may be kept in files; others where there are none, as in `filled`.
+  case tagged(String, literal: String?)
+  /// Bytes that lose that mark, and are read from their file if they are in one; others where there are none.
+  case untagged(String, literal: String?)
 
   /// The column that the value is in before the migration; `nil` when it comes from nowhere.
   var base: String? {
     switch self {
     case .null, .literal, .number: nil
-    case .copy(let name), .filled(let name, _), .renumbered(let name, _), .tagged(let name), .untagged(let name): name
+    case .copy(let name), .filled(let name, _), .renumbered(let name, _), .tagged(let name, _), .untagged(let name, _):
+      name
     }
   }
 
@@ -48,14 +49,19 @@ enum CellRule: Hashable {
     case .null: return "NULL"
     case .literal(let text): return text
     case .copy(let column): return name(column)
-    case .filled(let column, let literal): return "ifnull(\(name(column)), \(literal))"
+    case .filled(let column, let literal): return Self.filled(name(column), literal)
     case .renumbered(let column, let changes):
       let cases = changes.compactMap { change in change.new.map { " WHEN \(change.old) THEN \($0)" } }
       return cases.isEmpty ? "NULL" : "CASE \(name(column))\(cases.joined()) END"
     case .number(let number, let column): return "CASE WHEN \(name(column)) IS NOT NULL THEN \(number) END"
-    case .tagged(let column): return "mergewalk_tag_bytes(\(name(column)))"
-    case .untagged(let column): return "mergewalk_untag_bytes(\(name(column)))"
+    case .tagged(let column, let literal): return Self.filled("mergewalk_tag_bytes(\(name(column)))", literal)
+    case .untagged(let column, let literal): return Self.filled("mergewalk_untag_bytes(\(name(column)))", literal)
     }
+  }
+
+  /// A value, or another one where it is null.
+  private static func filled(_ value: String, _ literal: String?) -> String {
+    literal.map { "ifnull(\(value), \($0))" } ?? value
   }
 }
 

@@ -119,11 +119,11 @@ struct RowReferences {
       // What was stored is not what the expression gives.
       source.isDerived || !attribute.isDerived
     else { return literal.map { .literal($0) } ?? .null }
+    let filling = source.isOptional && !attribute.isOptional ? literal : nil
     if source.allowsExternalBinaryDataStorage != isExternal {
-      return isExternal ? .tagged(column) : .untagged(column)
+      return isExternal ? .tagged(column, literal: filling) : .untagged(column, literal: filling)
     }
-    if source.isOptional, !attribute.isOptional, let literal { return .filled(column, literal: literal) }
-    return .copy(column)
+    return filling.map { .filled(column, literal: $0) } ?? .copy(column)
   }
 
   /// The numbers of a hierarchy's entities, from those before to those afterwards.

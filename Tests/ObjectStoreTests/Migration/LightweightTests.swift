@@ -258,6 +258,27 @@ struct LightweightTests {
     #expect(try StoreDump(there.path, there.old) == there.before)
   }
 
+  @Test("bytes that become required are filled also when they get or lose the mark of values that may be in files")
+  func requiredBytes() throws {
+    let plain = M.attribute("data", .binary)
+    let marked = plain.with { $0.allowsExternalBinaryDataStorage = true }
+    for (old, new, hexadecimal) in [(plain, marked, "0141"), (marked, plain, "41")] {
+      let required = new.with {
+        $0.isOptional = false
+        $0.defaultValue = .binary([0x41])
+      }
+      let bench = try MigrationBench([EntityDraft("T", [old])], [EntityDraft("T", [required])])
+      let connection = try Connection(path: bench.path, mode: .readWrite)
+      try connection.execute("UPDATE ZT SET ZDATA = NULL")
+      let count = try connection.integer("SELECT count(*) FROM ZT")
+      try connection.close()
+      _ = try bench.migrate()
+      let again = try Connection(path: bench.path, mode: .readWrite)
+      #expect(try again.integer("SELECT count(*) FROM ZT WHERE hex(ZDATA) = '\(hexadecimal)'") == count)
+      try again.close()
+    }
+  }
+
   // MARK: Relationships
 
   private static func pair(_ one: RelationshipDescription?, _ two: RelationshipDescription?) -> [EntityDraft] {
