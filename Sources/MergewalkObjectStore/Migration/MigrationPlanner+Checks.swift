@@ -18,6 +18,7 @@ extension MigrationPlanner {
         }
         actions += attributeChecks(pair, origin, rows) + referenceChecks(pair, rows)
       }
+      actions += uniquenessChecks(move, origin)
     }
     for move in moves {
       for source in move.sources {

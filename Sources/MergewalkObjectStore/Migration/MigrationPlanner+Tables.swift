@@ -62,7 +62,7 @@ extension MigrationPlanner {
   }
 
   /// The value of a column for the rows of all pairs.
-  private func value(
+  func value(
     _ column: ColumnDefinition, _ move: TableMove, otherwise: String = "NULL", name: (String) -> String = { $0 }
   ) -> String {
     let rules = move.rules(column, references)

@@ -100,18 +100,9 @@ struct MigrationRun {
     do throws(StoreError) {
       try connection.execute(index.sql)
     } catch {
-      guard error.cause?.kind == .unique, let entity = index.entity else { throw MigrationError(error) }
-      let name = plan.destination.model.entities[entity].name
-      let properties = plan.destination.propertyNames(ofColumns: index.columns.map { "\(index.table).\($0)" })
-      throw MigrationError(
-        .data, path: path, message: "the data do not fit the new model",
-        findings: [
-          MigrationFinding(
-            .duplicateValues, entity: name,
-            message: "its uniqueness constraint over \(properties.joined(separator: ", ")) is new, and objects have"
-              + " equal values",
-            hint: "delete or change one of the equal objects first")
-        ])
+      guard error.cause?.kind == .unique, let finding = MigrationFinding(duplicatesIn: index, of: plan.destination)
+      else { throw MigrationError(error) }
+      throw MigrationError(.data, path: path, message: "the data do not fit the new model", findings: [finding])
     }
   }
 

@@ -160,6 +160,7 @@ public enum StoreMigrator {
           path: path, schema: schema, metadata: try StoreMetadata.read(connection), connection: connection,
           warnings: [], undo: .nothing, pendingIndexes: [])
         try connection.registerCoreDataFunctions()
+        try connection.mapped { () throws(SQLiteError) in try connection.registerMigrationFunctions(store: path) }
         let added = try AddedObjects(connection, schema)
         result.lost = added.columns
         for (number, step) in route.dropFirst().enumerated() {

@@ -550,12 +550,43 @@ struct LightweightTests {
     let connection = try Connection(path: bench.path, mode: .readWrite)
     try connection.execute("UPDATE ZPERSON SET ZNAME = 'same'")
     try connection.close()
+    let version = ModelVersionList.Version(bench.new)
+    let planned = try StoreMigrator.plan(path: bench.path, to: version, in: ModelVersionList([]))
+    #expect(planned.findings.map(\.code) == [.duplicateValues])
+    #expect(planned.findings.first?.message.contains("7 objects") == true)
     let error = #expect(throws: MigrationError.self) { try StoreMigrator.migrate(path: bench.path, to: bench.new) }
-    #expect(error?.findings.map(\.code) == [.duplicateValues])
+    #expect(error?.findings == planned.findings)
     let again = try Connection(path: bench.path, mode: .readWrite)
     try again.execute("UPDATE ZPERSON SET ZNAME = 'n' || Z_PK")
     try again.close()
     _ = try bench.migrate()
+  }
+
+  @Test("new uniqueness constraints are checked against the values that objects get, all at once, nulls aside")
+  func uniquenessOfNewValues() throws {
+    func entity(_ name: String, unique: Bool, optional: Bool = true) -> EntityDraft {
+      let attribute = M.attribute("code", .integer32, optional: optional).with { $0.defaultValue = .integer(7) }
+      var entity = EntityDraft(name, [attribute, Self.name])
+      if unique { entity.uniquenessConstraints = [["code"], ["name"]] }
+      return entity
+    }
+    let bench = try MigrationBench(
+      [entity("A", unique: false), entity("B", unique: false), entity("C", unique: true)],
+      [
+        entity("A", unique: true, optional: false), entity("B", unique: true),
+        entity("C", unique: true, optional: false),
+      ])
+    let connection = try Connection(path: bench.path, mode: .readWrite)
+    // A missing value becomes 7, which one object has already.
+    for table in ["ZA", "ZB", "ZC"] {
+      try connection.execute("UPDATE \(table) SET ZNAME = NULL, ZCODE = NULL")
+      try connection.execute("UPDATE \(table) SET ZCODE = Z_PK + 100")
+      try connection.execute("UPDATE \(table) SET ZCODE = 7 WHERE Z_PK = (SELECT min(Z_PK) FROM \(table))")
+      try connection.execute("UPDATE \(table) SET ZCODE = NULL WHERE Z_PK = (SELECT max(Z_PK) FROM \(table))")
+    }
+    try connection.close()
+    let error = #expect(throws: MigrationError.self) { try StoreMigrator.migrate(path: bench.path, to: bench.new) }
+    #expect(error?.findings.map { "\($0.entity) \($0.code.rawValue)" } == ["A duplicateValues", "C duplicateValues"])
   }
 
   @Test("a store of a configuration migrates within it")
