@@ -120,6 +120,27 @@ struct StoreMigrateTests {
     #expect(try again.object()["up_to_date"] as? Bool == true)
   }
 
+  @Test("data that the migration removes are named in words and in JSON, by a dry run too")
+  func removals() throws {
+    try prepare()
+    // Neither the name nor a renaming identifier says that this is the former name.
+    let text = Self.contents("").replacing("name=\"name\"", with: "name=\"title\"")
+    try folder.write(text, to: "M.xcdatamodeld/M 4.xcdatamodel/contents")
+    let arguments = ["store", "migrate", "s.sqlite", "--to", "M.xcdatamodeld", "--model-version", "M 4"]
+    let dry = try Command(arguments + ["--dry-run"], in: folder.path)
+    #expect(dry.status == 0)
+    let warning = "s.sqlite: warning: 2 values of the attribute Person.name are removed: "
+    #expect(dry.words.hasPrefix(warning), "\(dry.words)")
+    let done = try Command(arguments + ["--json"], in: folder.path)
+    #expect(done.status == 0)
+    #expect(done.words.hasPrefix(warning), "\(done.words)")
+    let removed = try #require(done.object()["removed"] as? [[String: Any]])
+    #expect(removed.count == 1)
+    #expect(removed.first?["kind"] as? String == "attribute")
+    #expect(removed.first?["name"] as? String == "Person.name")
+    #expect(removed.first?["count"] as? Int == 2)
+  }
+
   @Test("YAML models of one name, one of which may be given as --from, are versions too", arguments: [true, false])
   func calledAlike(_ isNamed: Bool) throws {
     func model(_ type: String, _ more: String = "") -> String {

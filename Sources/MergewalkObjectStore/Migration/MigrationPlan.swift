@@ -43,6 +43,8 @@ package struct MigrationPlan: Sendable {
   /// The numbers afterwards of entities whose properties changed.
   let changedNumbers: Set<Int>
   let goneLinks: Set<CloudTables.Relationship>
+  /// What nothing in the new model continues, and how to count the data of it before the first step.
+  let removals: [(removal: MigrationRemoval, sql: String)]
 }
 
 extension MigrationPlan {
@@ -84,6 +86,7 @@ extension MigrationPlan {
     planner.plan()
     self.init(
       steps: planner.steps, destination: planner.new, sequences: planner.sequences, numbers: planner.numbers,
-      changedNumbers: planner.changedNumbers, goneLinks: planner.goneLinks)
+      changedNumbers: planner.changedNumbers, goneLinks: planner.goneLinks,
+      removals: RemovalSearch(mapping, old: source).result)
   }
 }

@@ -37,6 +37,10 @@ public enum StoreMigrator {
     public var steps: [String] = []
     /// For plans: the obstacles in the data.
     public var findings: [MigrationFinding] = []
+    /// Data that nothing in the new model continues, so that they are removed.
+    ///
+    /// In plans, what later versions on the way remove has no count, and may be nothing.
+    public var removed: [MigrationRemoval] = []
     /// Additions of an app to the file that the migration does not keep; for plans only columns, because the rest shows
     /// when the new tables are there.
     public var lost: [MigrationLoss] = []
@@ -167,7 +171,11 @@ public enum StoreMigrator {
           do throws(MigrationError) {
             let plan = try Self.plan(schema, step.model, start.configuration, options, connection)
             if number == 0 {
-              result.findings = try MigrationRun(file: file, source: schema, plan: plan).findings()
+              let run = MigrationRun(file: file, source: schema, plan: plan)
+              result.findings = try run.findings()
+              result.removed = try run.removals()
+            } else {
+              result.removed += plan.removals.map { $0.removal }
             }
             if route.count > 2 { result.steps.append("to \(step.name):") }
             result.steps += plan.steps.map(\.title)
@@ -247,7 +255,9 @@ public enum StoreMigrator {
       let schema = file.schema
       let plan = try plan(schema, version.model, configuration, options, file.connection)
       let body = { () throws(MigrationError) in
-        try MigrationRun(file: file, source: schema, plan: plan).run { step in
+        let migration = MigrationRun(file: file, source: schema, plan: plan)
+        outcome.removed += try migration.removals()
+        try migration.run { step in
           options.progress?(
             MigrationProgress(
               version: version.name, versionNumber: number + 1, versionCount: route.count - 1, step: step + 1,

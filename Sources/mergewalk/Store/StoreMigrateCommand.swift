@@ -14,8 +14,9 @@ struct StoreMigrateCommand: ParsableCommand {
       The migration is inferred from the two versions; renaming identifiers map the names. In an .xcdatamodeld \
       with several versions, the one that the store was made with is found by its hashes; if there is no direct \
       migration, the store is migrated through the versions in between. Everything is one transaction. Steps go \
-      to standard output. Progress, and the names of indexes, triggers, views and columns that an app has added and \
-      that cannot be kept, go to standard error. The exit code is 0 if the store fits the model afterwards, \
+      to standard output. Progress, the data that are removed because nothing in the new model continues them, and the \
+      names of indexes, triggers, views and columns that an app has added and that cannot be kept, go to standard \
+      error. The exit code is 0 if the store fits the model afterwards, \
       1 if something prevents the migration (everything is listed, and the store is unchanged), and 2 if the \
       store or a model cannot be read.
 
@@ -118,6 +119,7 @@ struct StoreMigrateCommand: ParsableCommand {
     } else if !quiet {
       for step in outcome.steps { Console.data(step) }
     }
+    for removal in outcome.removed { Console.words("\(store): warning: \(removal)") }
     for loss in outcome.lost { Console.words("\(store): warning: \(loss)") }
     if let name = outcome.keptFiles.first {
       Console.words(
@@ -138,6 +140,13 @@ struct StoreMigrateCommand: ParsableCommand {
     [
       "store": .string(store), "dry_run": .boolean(dryRun), "up_to_date": .boolean(outcome.isUpToDate),
       "versions": .strings(outcome.versions), "steps": .strings(outcome.steps),
+      "removed": .array(
+        outcome.removed.map { removal in
+          [
+            "kind": .string(removal.kind.rawValue), "name": .string(removal.name),
+            "count": .count(removal.count),
+          ]
+        }),
       "lost": .array(
         outcome.lost.map { loss in
           ["kind": .string(loss.kind.rawValue), "name": .string(loss.name), "message": .string(loss.message)]

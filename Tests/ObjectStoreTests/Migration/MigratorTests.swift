@@ -128,6 +128,56 @@ struct MigratorTests {
     #expect(heard == planned.steps)
   }
 
+  @Test("data that nothing in the new version continues are named and counted, in the plan too")
+  func removals() throws {
+    let bench = try MigrationBench(
+      [
+        EntityDraft(
+          "A", [Self.name, M.attribute("gone", .string), M.attribute("kept", .date)],
+          [
+            M.toMany("places", "Place", inverse: "as"), M.toOne("home", "Place"),
+            M.toOne("boss", "A", inverse: "staff"), M.toMany("staff", "A", inverse: "boss"),
+          ]), EntityDraft("Child", parent: "A", [M.attribute("own", .integer16)]), EntityDraft("Old", [Self.name]),
+        EntityDraft("Place", [Self.name], [M.toMany("as", "A", inverse: "places")]),
+      ],
+      [
+        // The references between the objects of A stay with one of their two ends.
+        EntityDraft(
+          "A", [Self.name, M.attribute("renamed", .date).with { $0.renamingIdentifier = "kept" }],
+          [M.toMany("staff", "A")]), EntityDraft("Place", [Self.name]),
+      ])
+    let connection = try Connection(path: bench.path, mode: .readWrite)
+    try connection.execute(
+      "UPDATE ZA SET ZGONE = 'x', ZHOME = (SELECT min(Z_PK) FROM ZPLACE), ZBOSS = NULL;"
+        + " UPDATE ZA SET ZGONE = NULL WHERE Z_PK = (SELECT min(Z_PK) FROM ZA WHERE Z_ENT = 1);"
+        + " INSERT OR IGNORE INTO Z_1PLACES (Z_1AS, Z_4PLACES) SELECT a.Z_PK, p.Z_PK FROM ZA a, ZPLACE p")
+    try connection.close()
+    let version = ModelVersionList.Version(bench.new)
+    let planned = try StoreMigrator.plan(path: bench.path, to: version, in: ModelVersionList([]))
+    let done = try StoreMigrator.migrate(path: bench.path, to: version, in: ModelVersionList([]))
+    #expect(
+      done.removed.map { "\($0.kind.rawValue) \($0.name) \($0.count ?? -1)" }.sorted() == [
+        "attribute A.gone 6", "entity Child 7", "entity Old 7", "relationship A.home 7", "relationship A.places 98",
+      ])
+    #expect(planned.removed == done.removed)
+    #expect(done.removed.allSatisfy { !$0.isDerivedNow && $0.description.contains($0.name) })
+  }
+
+  @Test("values that an expression replaces are named, those of derived attributes are not")
+  func removedByExpressions() throws {
+    let plain = M.attribute("upper", .string)
+    let derived = plain.with { $0.derivationExpression = "uppercase:(name)" }
+    let lower = M.attribute("lower", .string).with { $0.derivationExpression = "lowercase:(name)" }
+    let bench = try MigrationBench(
+      [EntityDraft("A", [Self.name, plain, lower])], [EntityDraft("A", [Self.name, derived])])
+    let connection = try Connection(path: bench.path, mode: .readWrite)
+    try connection.execute("UPDATE ZA SET ZUPPER = 'mine'")
+    try connection.close()
+    let version = ModelVersionList.Version(bench.new)
+    let removed = try StoreMigrator.migrate(path: bench.path, to: version, in: ModelVersionList([])).removed
+    #expect(removed.map { "\($0.name) \($0.count ?? -1) \($0.isDerivedNow)" } == ["A.upper 7 true"])
+  }
+
   @Test("a stop leaves the store as it was, before the first step and in the middle", arguments: [0, 3])
   func cancelling(patience: Int) throws {
     let bench = try MigrationBench([EntityDraft("A", [Self.name])], [EntityDraft("A")])

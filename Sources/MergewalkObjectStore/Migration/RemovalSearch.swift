@@ -1,0 +1,110 @@
+import MergewalkObjectModel
+
+/// Finds what of the old model nothing in the new one continues, and how to count the data that go with it.
+struct RemovalSearch {
+  private let mapping: InferredMapping
+  private let old: StoreSchema
+  /// The old relationships that new ones continue, perhaps in other entities.
+  private let kept: Set<Place>
+  /// Each removal without its count, and the statement that counts.
+  private(set) var result: [(removal: MigrationRemoval, sql: String)] = []
+
+  /// Where a property is declared.
+  private struct Place: Hashable, Comparable {
+    let entity: Int
+    let slot: Int
+
+    static func < (left: Place, right: Place) -> Bool { (left.entity, left.slot) < (right.entity, right.slot) }
+  }
+
+  init(_ mapping: InferredMapping, old: StoreSchema) {
+    self.mapping = mapping
+    self.old = old
+    var kept: Set<Place> = []
+    for entity in mapping.destination.entities {
+      for relationship in entity.relationships where !relationship.isTransient {
+        guard let source = mapping.sourceRelationship(of: relationship, in: entity) else { continue }
+        kept.insert(Place(entity: source.declaringEntity, slot: source.slot))
+      }
+    }
+    self.kept = kept
+    for entity in mapping.source.entities where old.entityNumbers[entity.index] > 0 {
+      if mapping.destinationEntities[entity.index] == nil, !entity.isAbstract { addObjects(of: entity) }
+      addAttributes(declaredBy: entity)
+      addRelationships(declaredBy: entity)
+    }
+  }
+
+  private mutating func add(
+    _ kind: MigrationRemoval.Kind, _ name: String, _ sql: String, isDerivedNow: Bool = false
+  ) {
+    result.append((MigrationRemoval(kind: kind, name: name, count: nil, isDerivedNow: isDerivedNow), sql))
+  }
+
+  private mutating func addObjects(of entity: EntityDescription) {
+    let table = old.table(forRoot: entity.root).name
+    add(.entity, entity.name, "SELECT count(*) FROM \(table) WHERE Z_ENT = \(old.entityNumbers[entity.index])")
+  }
+
+  /// Each entity that inherits an attribute may keep it or not: it may have moved down to one of them.
+  private mutating func addAttributes(declaredBy owner: EntityDescription) {
+    let table = old.table(forRoot: owner.root)
+    for attribute in owner.attributes where attribute.declaringEntity == owner.index {
+      guard !attribute.isTransient, !attribute.isDerived, let column = table.columnName(slot: attribute.slot) else {
+        continue
+      }
+      var numbers: [Int] = []
+      var isDerivedNow = false
+      for (entity, new) in successors(below: owner) {
+        let next = new.attributes.first { mapping.sourceAttribute(of: $0, in: new)?.slot == attribute.slot }
+        guard next?.isDerived ?? true else { continue }
+        isDerivedNow = next != nil
+        numbers.append(old.entityNumbers[entity.index])
+      }
+      guard !numbers.isEmpty else { continue }
+      add(
+        .attribute, "\(owner.name).\(attribute.name)", count(table.name, column, numbers), isDerivedNow: isDerivedNow)
+    }
+  }
+
+  /// A relationship and its inverse are one set of references, which stays if either does.
+  private mutating func addRelationships(declaredBy owner: EntityDescription) {
+    for relationship in owner.relationships where relationship.declaringEntity == owner.index {
+      let place = Place(entity: owner.index, slot: relationship.slot)
+      let inverse = mapping.source.inverse(of: relationship).map { Place(entity: $0.declaringEntity, slot: $0.slot) }
+      guard inverse.map({ !kept.contains($0) }) ?? true else { continue }
+      let name = "\(owner.name).\(relationship.name)"
+      switch mapping.source.place(of: relationship) {
+      case .column:
+        let table = old.table(forRoot: owner.root)
+        let numbers = successors(below: owner).filter { _, new in
+          !new.relationships.contains { mapping.sourceRelationship(of: $0, in: new)?.slot == relationship.slot }
+        }.map { old.entityNumbers[$0.old.index] }
+        guard let column = table.columnName(slot: relationship.slot), !numbers.isEmpty else { continue }
+        // Both ends of a one-to-one relationship have the reference.
+        if let inverse, mapping.source.inverse(of: relationship)?.isToMany == false, inverse < place { continue }
+        add(.relationship, name, count(table.name, column, numbers))
+      case .join, .reverse:
+        guard !kept.contains(place), mapping.destinationEntities[owner.index] != nil,
+          inverse.map({ !($0 < place) }) ?? true, let pairs = LinkPairs(relationship, old)
+        else { continue }
+        add(.relationship, name, "SELECT count(*) FROM \(pairs.table) WHERE \(pairs.owner) IS NOT NULL")
+      case .inverseColumn, .nowhere: continue
+      }
+    }
+  }
+
+  /// The entities from one downwards that the new model continues, and what they are there.
+  private func successors(below owner: EntityDescription) -> [(old: EntityDescription, new: EntityDescription)] {
+    mapping.source.family(of: owner.index).compactMap { entity in
+      guard old.entityNumbers[entity.index] > 0, let index = mapping.destinationEntities[entity.index] else {
+        return nil
+      }
+      return (entity, mapping.destination.entities[index])
+    }
+  }
+
+  private func count(_ table: String, _ column: String, _ numbers: [Int]) -> String {
+    "SELECT count(\(column)) FROM \(table) WHERE Z_ENT IN (\(MigrationPlanner.list(numbers)))"
+  }
+}
