@@ -26,8 +26,18 @@ public struct ModelVersionList: Sendable {
     }
   }
 
+  /// A version that cannot be read.
+  public struct UnreadableVersion: Sendable {
+    /// The version's name.
+    public let name: String
+    /// The findings about it.
+    public let findings: DiagnosticList
+  }
+
   /// The versions, oldest first.
   public let versions: [Version]
+  /// The versions that were left out because they cannot be read.
+  public let unreadable: [UnreadableVersion]
   /// The current version, if the file defines it.
   public let current: Version?
 
@@ -36,15 +46,21 @@ public struct ModelVersionList: Sendable {
     self.init(versions, current: versions.last)
   }
 
-  private init(_ versions: [Version], current: Version?) {
+  private init(_ versions: [Version], current: Version?, unreadable: [UnreadableVersion] = []) {
     self.versions = versions
     self.current = current
+    self.unreadable = unreadable
+  }
+
+  /// The list with the versions of another one before its own.
+  public func preceded(by older: ModelVersionList) -> ModelVersionList {
+    ModelVersionList(older.versions + versions, current: current, unreadable: older.unreadable + unreadable)
   }
 
   /// Reads a model with all its versions.
   ///
   /// The versions of an `.xcdatamodeld` are ordered by name, with numbers by value: `Model`, `Model 2`, `Model 10`.
-  /// Versions that cannot be read are left out, except the current one.
+  /// Versions that cannot be read are left out (``unreadable``), except the current one.
   ///
   /// - Parameter path: A path for ``ModelReader``.
   /// - Throws: Findings about the path or the current version.
@@ -55,14 +71,17 @@ public struct ModelVersionList: Sendable {
     }
     let names = try ModelReader.versions(path)
     var found: [Version] = []
+    var unreadable: [UnreadableVersion] = []
     for name in names.names.sorted(by: Self.precedes) {
       do throws(DiagnosticList) {
         found.append(Version(try ManagedObjectModel(StoreModel.draft(at: path, version: name)), name: name))
       } catch {
         if name == names.current { throw error }
+        unreadable.append(UnreadableVersion(name: name, findings: error))
       }
     }
-    self.init(found, current: names.current.flatMap { name in found.first { $0.name == name } })
+    self.init(
+      found, current: names.current.flatMap { name in found.first { $0.name == name } }, unreadable: unreadable)
   }
 
   /// Where a version is in the list, or ``Version/isSame(as:)`` one; `nil` when it does not exist.
@@ -86,7 +105,15 @@ public struct ModelVersionList: Sendable {
       .noSourceModel, path: path,
       message:
         "the store was made with none of the versions at hand (\(tried.isEmpty ? "none given" : tried)), and it"
-        + " carries no copy of its model; give the version that it was made with")
+        + " carries no copy of its model; give the version that it was made with\(unreadableNote)")
+  }
+
+  /// What messages add, as a version that cannot be read may be the one that is missing.
+  private var unreadableNote: String {
+    unreadable.map { version in
+      let reason = version.findings.diagnostics.first { $0.severity == .error }?.message ?? ""
+      return "; the version \(version.name) cannot be read: \(reason)"
+    }.joined()
   }
 
   /// Whether a name comes first when runs of digits are compared as numbers.
@@ -124,7 +151,8 @@ public struct ModelVersionList: Sendable {
     if straight.isEmpty { return [start, end] }
     let failure = MigrationError(
       .notInferable, path: path,
-      message: "the mapping of the data cannot be inferred from \(start.name) to \(end.name)", findings: straight)
+      message: "the mapping of the data cannot be inferred from \(start.name) to \(end.name)\(unreadableNote)",
+      findings: straight)
     guard let last = index(of: end) else { throw failure }
     let nodes = [start] + between(index(of: start), last) + [end]
     var previous: [Int: Int] = [:]

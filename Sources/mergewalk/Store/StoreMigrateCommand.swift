@@ -76,13 +76,14 @@ struct StoreMigrateCommand: ParsableCommand {
   private func models() throws -> (ModelVersionList, ModelVersionList.Version) {
     try FindingsOutput.orFail { () throws(DiagnosticList) in
       let list = try ModelVersionList(path: to)
-      let older = try from.map { path throws(DiagnosticList) in try ModelVersionList(path: path).versions } ?? []
+      let older = try from.map { path throws(DiagnosticList) in try ModelVersionList(path: path) }
+      let all = older.map { list.preceded(by: $0) } ?? list
       if let name = version ?? list.current?.name, let found = list.version(named: name) {
-        return (ModelVersionList(older + list.versions), found)
+        return (all, found)
       }
       // The reader says what is wrong with the name, or that none is settled.
       let model = try ManagedObjectModel(StoreModel.draft(at: to, version: version))
-      return (ModelVersionList(older + list.versions), ModelVersionList.Version(model))
+      return (all, ModelVersionList.Version(model))
     }
   }
 

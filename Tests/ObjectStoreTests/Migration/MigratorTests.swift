@@ -1,4 +1,5 @@
 import Foundation
+import MergewalkDiagnostics
 import MergewalkObjectModel
 import MergewalkObjectStore
 import MergewalkPropertyLists
@@ -315,6 +316,30 @@ struct MigratorTests {
     }
     #expect(
       try ModelVersionList(path: folder.file("M.xcdatamodeld")).versions.map(\.name) == ["M", "M 2", "M 10", "M v2"])
+  }
+
+  @Test("versions that cannot be read are left out, and messages about missing ones name them")
+  func unreadableVersions() throws {
+    let folder = TemporaryFolder()
+    func version(_ type: AttributeType) throws -> ManagedObjectModel {
+      try MigrationBench.model([EntityDraft("A", [M.attribute("a", type)])])
+    }
+    try folder.write("<model><entity/></model>", to: "M.xcdatamodeld/M.xcdatamodel/contents")
+    try folder.write(ModelWriter.xml(version(.date).draft), to: "M.xcdatamodeld/M 2.xcdatamodel/contents")
+    let list = try ModelVersionList(path: folder.file("M.xcdatamodeld"))
+    #expect(list.versions.map(\.name) == ["M 2"])
+    #expect(list.unreadable.map(\.name) == ["M"])
+    #expect(list.unreadable.first?.findings.diagnostics.map(\.code) == ["missingName"])
+    let last = try #require(list.versions.last)
+    let bench = try MigrationBench(version(.string), last.model)
+    let older = ModelVersionList([ModelVersionList.Version(bench.old, name: "old")])
+    for versions in [list, list.preceded(by: older)] {
+      let error = #expect(throws: MigrationError.self) {
+        try StoreMigrator.migrate(path: bench.path, to: last, in: versions)
+      }
+      #expect(error?.code == .notInferable)
+      #expect(error?.message.hasSuffix("; the version M cannot be read: the entity has no name") == true)
+    }
   }
 
   @Test("where there is no direct way, the store goes through the versions between, in one transaction")
