@@ -154,6 +154,8 @@ struct LintCase: Sendable, CustomTestStringConvertible {
     .attribute(.warning, "invalidDefault", 22, "{ type: double, default: high }"),
     .attribute(.warning, "invalidDefault", 22, "{ type: boolean, default: maybe }"),
     .attribute(.warning, "invalidDefault", 22, "{ type: uuid, default: abc }"),
+    .attribute(.warning, "invalidDefault", 22, "{ type: binary, default: abc }"),
+    .attribute(.warning, "invalidDefault", 22, "{ type: transformable, default: abc }"),
     .attribute(.warning, "invalidDefault", 22, "{ type: decimal, default: 12345678901234567890.125 }"),
     .attribute(.warning, "defaultBreaksBounds", 22, "{ type: integer16, default: 0, min: 1 }"),
     .attribute(.warning, "defaultBreaksBounds", 22, "{ type: decimal, default: 10.01, max: 10.0 }"),

@@ -153,7 +153,7 @@ struct CoreDataFiles {
       case .uri: named("URL")
       case .objectID: "NSManagedObjectID"
       case .composite: "[\(named("String")): Any]"
-      case .transformable, .undefined: attribute.customClassName ?? "NSObject"
+      case .transformable, .undefined: SwiftNames.valueClass(attribute.customClassName) ?? "NSObject"
       }
     return object + "?"
   }

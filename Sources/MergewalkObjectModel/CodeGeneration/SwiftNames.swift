@@ -17,6 +17,12 @@ enum SwiftNames {
     return ["NSManagedObject", "ManagedObject"].contains(last) ? nil : String(last)
   }
 
+  /// The class of a transformable's values: without the point that stands for the app's own module, `nil` if there is none.
+  static func valueClass(_ text: String?) -> String? {
+    guard let name = text?.drop(while: { $0 == "." }), !name.isEmpty else { return nil }
+    return String(name)
+  }
+
   /// Words in camel case: `Orders of a day` becomes `ordersOfADay`, `SEARCH_TERM` becomes `searchTerm`.
   static func camelCase(_ text: String) -> String {
     let isConstant = text.contains { $0.isUppercase } && !text.contains { $0.isLowercase }

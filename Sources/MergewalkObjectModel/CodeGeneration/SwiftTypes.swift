@@ -44,7 +44,7 @@ struct SwiftTypes {
     case .objectID: type("ManagedObjectID", in: "MergewalkObjectModel")
     case .binary: "[\(type("UInt8", in: "Swift"))]"
     case .transformable, .undefined:
-      if let custom = attribute.customClassName, SwiftNames.isIdentifier(custom) {
+      if let custom = SwiftNames.valueClass(attribute.customClassName), SwiftNames.isIdentifier(custom) {
         custom
       } else if attribute.type == .transformable {
         "[\(type("UInt8", in: "Swift"))]"

@@ -148,14 +148,15 @@ extension ModelChecker {
 
   mutating func checkDefault(_ attribute: AttributeDescription) {
     guard let value = attribute.defaultValue else {
-      guard let text = attribute.defaultValueText, attribute.type.hasTextualValues else { return }
+      let isTextual = attribute.type.hasTextualValues
+      guard let text = attribute.defaultValueText, isTextual || !text.isEmpty else { return }
       // Xcode keeps words such as “today” for dates; without an interval they have no meaning.
       findings.warning(
         "invalidDefault", attribute.position,
         "the default “\(text)” of “\(attribute.name)” is not a value of type \(attribute.type.xmlName), so that new "
           + "objects get none",
         hint: attribute.type.range.map { "it has values from \($0.lowerBound) to \($0.upperBound)" }
-          ?? "give it a value of that type, or take the default out")
+          ?? (isTextual ? "give it a value of that type, or take the default out" : "take the default out"))
       return
     }
     if let text = attribute.defaultValueText, attribute.type.hasTextualValues, attribute.type != .date,

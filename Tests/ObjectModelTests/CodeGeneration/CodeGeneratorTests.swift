@@ -233,6 +233,20 @@ struct CodeGeneratorTests {
     #expect(generator.findings.filter { $0.code == "leftOutProperty" }.count == 2)
   }
 
+  @Test("the class of a transformable may have a point in front, for the app's own module", arguments: [".", ""])
+  func valueClasses(point: String) throws {
+    func code(_ style: CodeGenerator.Options.Style) throws -> String {
+      let model =
+        "model: M\nentities: { A: { class: A, attributes: {"
+        + " colour: { type: transformable, class: \"\(point)Colour\" }, shape: { type: transformable, class: \"\(point)\" } } } }"
+      return try text("A+CoreDataProperties.swift", of: generate(model) { $0.style = style })
+    }
+    let app = try code(.coredata)
+    #expect(app.contains("var colour: Colour?\n") && app.contains("var shape: NSObject?\n"), "\(app)")
+    let own = try code(.mergewalk)
+    #expect(own.contains("var colour: Colour? {") && own.contains("var shape: [UInt8]? {"), "\(own)")
+  }
+
   @Test("a class that hides a module which others need is refused")
   func hiddenModule() throws {
     func generated(_ names: [String]) throws -> CodeGenerator {
