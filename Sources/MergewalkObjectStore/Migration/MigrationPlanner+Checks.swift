@@ -64,37 +64,40 @@ extension MigrationPlanner {
       if source?.isOptional ?? true {
         actions.append(.check("SELECT count(*) \(rows) AND \(reference.column) IS NULL", finding))
       }
-      let gone = goneNumbers(below: reference.declaredEntity)
-      if !gone.isEmpty {
+      let strays = strayNumbers(below: reference.declaredEntity, within: relationship.destinationEntity)
+      if !strays.isEmpty {
         let others = references.oldTable(mapping.source.entities[reference.declaredEntity]).name
         actions.append(
           .check(
             "SELECT count(*) \(rows) AND \(reference.column) IN (SELECT Z_PK FROM \(others)"
-              + " WHERE Z_ENT IN (\(Self.list(gone))))", finding))
+              + " WHERE Z_ENT IN (\(Self.list(strays))))", finding))
       }
     }
     return actions
   }
 
-  /// The old numbers of entities below one that are gone.
-  private func goneNumbers(below entity: Int) -> [Int] {
-    mapping.source.family(of: entity).filter { mapping.destinationEntities[$0.index] == nil }
-      .map { old.entityNumbers[$0.index] }.filter { $0 > 0 }
+  /// The old numbers of entities below one to which references may have led, and may not any more: they are gone, or are
+  /// not below an entity of the new model.
+  private func strayNumbers(below entity: Int, within new: Int) -> [Int] {
+    let declared = mapping.destination.entities[new]
+    return mapping.source.family(of: entity).filter { member in
+      guard let next = mapping.destinationEntities[member.index] else { return true }
+      return !mapping.destination.entities[next].isKind(of: declared)
+    }.map { old.entityNumbers[$0.index] }.filter { $0 > 0 }
   }
 
-  /// Takes out references to objects that are gone.
+  /// Takes out references to objects that are gone, or that the relationship does not lead to any more.
   mutating func addCleanups(_ tables: [TableMove], _ joins: [JoinMove]) {
     for move in tables {
       for column in move.table.columns {
         guard let (destination, columns) = reference(column, move), new.entityNumbers[destination] > 0 else { continue }
-        let others = new.table(forRoot: mapping.destination.entities[destination].root).name
+        let stray = new.refersToNothing(
+          "\(move.table.name).\(column.name)", mapping.destination.entities[destination])
         addStep(
           "clear references to objects that are gone in \(move.table.name).\(column.name)",
           [
             .run(
-              "UPDATE \(move.table.name) SET \(columns.map { "\($0) = NULL" }.joined(separator: ", ")) WHERE"
-                + " \(column.name) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(others) o"
-                + " WHERE o.Z_PK = \(move.table.name).\(column.name))")
+              "UPDATE \(move.table.name) SET \(columns.map { "\($0) = NULL" }.joined(separator: ", ")) WHERE \(stray)")
           ])
       }
     }
@@ -104,20 +107,18 @@ extension MigrationPlanner {
         (master.declaringEntity, move.table.master.ownerColumn, move.sources.map(\.ownerEntity)),
         (master.destinationEntity, move.table.master.targetColumn, move.sources.map(\.targetEntity)),
       ]
-      for (entity, column, sources) in ends where sources.contains(where: { !goneNumbers(below: $0).isEmpty }) {
-        let others = new.table(forRoot: mapping.destination.entities[entity].root).name
+      for (entity, column, sources) in ends
+      where sources.contains(where: { !strayNumbers(below: $0, within: entity).isEmpty }) {
+        let stray = new.refersToNothing("\(move.table.name).\(column)", mapping.destination.entities[entity])
         addStep(
           "delete pairs with objects that are gone from \(move.table.name)",
-          [
-            .run(
-              "DELETE FROM \(move.table.name) WHERE NOT EXISTS (SELECT 1 FROM \(others) o"
-                + " WHERE o.Z_PK = \(move.table.name).\(column))")
-          ])
+          [.run("DELETE FROM \(move.table.name) WHERE \(stray)")])
       }
     }
   }
 
-  /// The destination entity of a reference whose old objects are partly gone, and the columns that belong to it.
+  /// The destination entity of a reference some of whose old objects are gone or not among its own any more, and the
+  /// columns that belong to it.
   private func reference(_ column: ColumnDefinition, _ move: TableMove) -> (destination: Int, columns: [String])? {
     func name(_ role: ColumnDefinition.Role) -> String? { move.table.columns.first { $0.role == role }?.name }
     for pair in move.pairs {
@@ -125,14 +126,14 @@ extension MigrationPlanner {
       case .slot(let slot):
         guard let relationship = references.toOne(slot, pair.new),
           let reference = references.reference(of: relationship, in: pair.new, was: pair.old),
-          !goneNumbers(below: reference.declaredEntity).isEmpty
+          !strayNumbers(below: reference.declaredEntity, within: relationship.destinationEntity).isEmpty
         else { continue }
         let others = [move.table.destinationEntityColumn(slot: slot), move.table.orderKeyColumn(slot: slot)]
         return (relationship.destinationEntity, [column.name] + others.compactMap { $0 })
       case .reverse(let slot, let owner):
         guard let relationship = references.toMany(slot, owner, to: pair.new),
           let reference = references.back(of: relationship, was: pair.old),
-          !goneNumbers(below: reference.declaredEntity).isEmpty
+          !strayNumbers(below: reference.declaredEntity, within: owner).isEmpty
         else { continue }
         let others = [
           name(.reverseEntity(ofSlot: slot, ownerEntity: owner)),

@@ -73,24 +73,29 @@ struct RemovalSearch {
       let place = Place(entity: owner.index, slot: relationship.slot)
       let inverse = mapping.source.inverse(of: relationship).map { Place(entity: $0.declaringEntity, slot: $0.slot) }
       guard inverse.map({ !kept.contains($0) }) ?? true else { continue }
-      let name = "\(owner.name).\(relationship.name)"
+      let isKept = kept.contains(place)
       switch mapping.source.place(of: relationship) {
+      case .nowhere: continue
       case .column:
-        let table = old.table(forRoot: owner.root)
-        let numbers = successors(below: owner).filter { _, new in
-          !new.relationships.contains { mapping.sourceRelationship(of: $0, in: new)?.slot == relationship.slot }
-        }.map { old.entityNumbers[$0.old.index] }
-        guard let column = table.columnName(slot: relationship.slot), !numbers.isEmpty else { continue }
         // Both ends of a one-to-one relationship have the reference.
-        if let inverse, mapping.source.inverse(of: relationship)?.isToMany == false, inverse < place { continue }
-        add(.relationship, name, count(table.name, column, numbers))
-      case .join, .reverse:
-        guard !kept.contains(place), mapping.destinationEntities[owner.index] != nil,
-          inverse.map({ !($0 < place) }) ?? true, let pairs = LinkPairs(relationship, old)
-        else { continue }
-        add(.relationship, name, "SELECT count(*) FROM \(pairs.table) WHERE \(pairs.owner) IS NOT NULL")
-      case .inverseColumn, .nowhere: continue
+        let isTwice = mapping.source.inverse(of: relationship)?.isToMany == false
+        if !isKept, isTwice, let inverse, inverse < place { continue }
+      case .join:
+        if !isKept, let inverse, inverse < place { continue }
+      case .inverseColumn:
+        // The other end counts unless this one is kept by some.
+        if !isKept { continue }
+      case .reverse: break
       }
+      // The relationship may have moved down, or entities that had it have left the hierarchy.
+      let numbers = successors(below: owner).filter { _, new in
+        !new.relationships.contains { mapping.sourceRelationship(of: $0, in: new)?.slot == relationship.slot }
+      }.map { old.entityNumbers[$0.old.index] }
+      guard !numbers.isEmpty, let pairs = LinkPairs(relationship, old) else { continue }
+      add(
+        .relationship, "\(owner.name).\(relationship.name)",
+        "SELECT count(p.\(pairs.target)) FROM \(pairs.table) p JOIN \(old.table(forRoot: owner.root).name) o"
+          + " ON o.Z_PK = p.\(pairs.owner) WHERE o.Z_ENT IN (\(MigrationPlanner.list(numbers)))")
     }
   }
 

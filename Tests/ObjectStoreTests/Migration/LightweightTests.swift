@@ -526,6 +526,54 @@ struct LightweightTests {
     #expect(try bench.migrate() == bench.before)
   }
 
+  @Test(
+    "a relationship without a way back keeps the references of the entities that still have it, and no others",
+    arguments: [nil, M.toOne("s", "A", inverse: "r"), M.toMany("s", "A", inverse: "r")], [true, false])
+  func ownersThatLoseARelationship(back: RelationshipDescription?, movesDown: Bool) throws {
+    let there = M.toMany("r", "C", inverse: back?.name)
+    let alone = M.toMany("r", "C")
+    let bench = try MigrationBench(
+      [
+        EntityDraft("A", [Self.name], [there]), EntityDraft("B", parent: "A", [Self.age]),
+        EntityDraft("C", [Self.name], [back].compactMap { $0 }),
+      ],
+      movesDown
+        ? [
+          EntityDraft("A", [Self.name]), EntityDraft("B", parent: "A", [Self.age], [alone]),
+          EntityDraft("C", [Self.name]),
+        ]
+        : [
+          EntityDraft("A", [Self.name], [alone]), EntityDraft("B", [Self.name, Self.age]),
+          EntityDraft("C", [Self.name]),
+        ])
+    // One object of A and one of B refer to one object each.
+    func key(_ choice: String) -> String { "(SELECT min(Z_PK) FROM ZA WHERE Z_ENT = \(choice))" }
+    let ends = [("min", 1), ("max", 2)]
+    let connection = try Connection(path: bench.path, mode: .readWrite)
+    if back?.isToMany == true {
+      try connection.execute("DELETE FROM Z_1R")
+      for (end, number) in ends {
+        try connection.execute(
+          "INSERT INTO Z_1R (Z_1S, Z_3R) VALUES (\(key(String(number))), (SELECT \(end)(Z_PK) FROM ZC))")
+      }
+    } else {
+      let (column, entity) = back == nil ? ("Z1R", "Z1_1R") : ("ZS", "Z1_S")
+      try connection.execute("UPDATE ZC SET \(column) = NULL, \(entity) = NULL")
+      for (end, number) in ends {
+        try connection.execute(
+          "UPDATE ZC SET \(column) = \(key(String(number))), \(entity) = \(number)"
+            + " WHERE Z_PK = (SELECT \(end)(Z_PK) FROM ZC)")
+      }
+    }
+    try connection.close()
+    let version = ModelVersionList.Version(bench.new)
+    let planned = try StoreMigrator.plan(path: bench.path, to: version, in: ModelVersionList([]))
+    #expect(planned.removed.map { "\($0.name) \($0.count ?? -1)" } == ["A.r 1"])
+    let after = try bench.migrate()
+    let owners = ["A", "B"].map { name in after.values(name, "r").values.filter { !$0.isEmpty }.count }
+    #expect(owners == (movesDown ? [0, 1] : [1, 0]))
+  }
+
   @Test("AP11: entities swap their names")
   func ap11SwapEntities() throws {
     let bench = try MigrationBench(
