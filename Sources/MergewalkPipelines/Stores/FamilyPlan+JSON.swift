@@ -110,7 +110,8 @@ extension FamilyPlan.Source {
 extension FamilyPlan.Part {
   init?(_ row: JSONRow) {
     guard let value = row.text("value"), let name = row.text("name"), let path = row.text("path"),
-      let digest = row.text("digest"), let places = row.text("places")
+      // Plans of earlier versions are read for the paths of their stores: they have SHA-256.
+      let digest = row.text("digest") ?? row.text("sha256"), let places = row.text("places")
     else { return nil }
     self.init(
       value: value, name: name, path: path, records: row.count("records"), digest: digest, places: places,
