@@ -335,6 +335,29 @@ struct StoresCommandTests {
     #expect(try family.items("out/NL.sqlite") == ["a4|NL|4", "z1|all|101"])
   }
 
+  @Test("a mode that removes what was shared is told", arguments: ["sync", "replace"])
+  func sharedAndRemoved(mode: String) throws {
+    let family = try Family(stores: "{ by: country, shared: [common.yaml] }")
+    try family.write()
+    try family.writeShared("c1,XX,1\n")
+    let text = try family.text("items.yaml")
+    #expect(try !family.build("kept").words.contains("removes"))
+    #expect(try family.items("kept/DE.sqlite").contains("c1|XX|1"))
+    try family.folder.write(
+      text.replacing("find_by: code", with: "find_by: code\n  mode: \(mode)"), to: "items.yaml")
+    let lint = try Command(["lint", "items.yaml"], in: family.folder.path)
+    #expect(lint.output.contains("items.yaml:7:9: warning: mode “\(mode)” removes the objects of"), "\(lint.output)")
+    let built = try family.build()
+    #expect(built.words.contains("[unsuitableOption]"), "\(built.words)")
+    #expect(try !family.items("out/DE.sqlite").contains("c1|XX|1"))
+    // What the pipeline says itself is not told again.
+    try family.folder.write(
+      text.replacing("find_by: code", with: "find_by: code\n  mode: \(mode)\n  sync: { where: \"country != 'XX'\" }"),
+      to: "items.yaml")
+    #expect(try !family.build("scope").words.contains("removes"))
+    #expect(try family.items("scope/DE.sqlite").contains("c1|XX|1"))
+  }
+
   @Test("what is shared knows the variables of the command, in tasks too")
   func sharedVariables() throws {
     let family = try Family(stores: "{ by: country, shared: [common.yaml] }")
