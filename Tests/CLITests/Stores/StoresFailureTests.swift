@@ -26,6 +26,23 @@ struct StoresFailureTests {
     }
   }
 
+  @Test("a family among its inputs is not read as one of them")
+  func amongInputs() throws {
+    // The spool, and the rejects, which are found without a look into folders.
+    for (source, out) in [("recursive: true, pattern: \"*.csv\"", "in/out"), ("pattern: \"*.ndjson\"", "in")] {
+      let family = try Family(source: "{ files: in, \(source) }")
+      try family.folder.write(Family.csv(Family.rows), to: "in/items.csv")
+      try family.folder.write(
+        "{\"code\":\"a\",\"country\":\"DE\",\"amount\":1}\n{\"code\":\"b\"}\n", to: "in/items.ndjson")
+      let first = try family.build(out)
+      #expect([0, 1].contains(first.status), "\(first.words)")
+      let before = try family.published(out)
+      let second = try family.build(out)
+      #expect(second.status == 2 && second.words.contains("is a file of the family itself"), "\(second.words)")
+      #expect(try family.published(out) == before)
+    }
+  }
+
   @Test("a spool that is gone is told with its cure")
   func withoutSpool() throws {
     let family = try Family()
