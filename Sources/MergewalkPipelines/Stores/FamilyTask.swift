@@ -265,6 +265,7 @@ final class FamilyTask {
     // Of text the split tells, which has read the inputs themselves.
     receipt.warnings =
       summary.warnings.filter { pieces == nil || $0.code != .textUncounted } + (template?.warnings ?? [])
+    receipt.undecided = summary.undecided
     receipt.fields = summary.fields
     receipt.lists = summary.lists
     receipt.files = try files(of: sealed, part)
