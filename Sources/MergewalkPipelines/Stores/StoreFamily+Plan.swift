@@ -111,6 +111,13 @@ extension StoreFamily {
           message: "“notify” is for runs: nothing is sent about a family",
           hint: "tell people by the exit code of the command"))
     }
+    if definition.reporting.metricsPath != nil || definition.reporting.reportPath != nil {
+      warnings.append(
+        Diagnostic(
+          .warning, code: FindingCode.unsuitableOption.rawValue, path: pipeline, position: .file,
+          message: "“metrics” and “report” are for runs: no such file is written about a family",
+          hint: "take the figures from the command's JSON (--json)"))
+    }
     return planned(plan, definition, splitter, warnings)
   }
 

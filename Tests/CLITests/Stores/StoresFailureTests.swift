@@ -43,6 +43,26 @@ struct StoresFailureTests {
     }
   }
 
+  @Test("a family that is planned again while a task runs: exit 5, whatever the task was reading")
+  func plannedAgain() throws {
+    let family = try Family()
+    try family.write()
+    let text = try family.text("items.yaml")
+    try family.folder.write(
+      text.replacing("find_by: code", with: "find_by: code\n  process: [sh, again.sh]"), to: "items.yaml")
+    try family.folder.write("code,country,amount\nb,UK,1\n", to: "other.csv")
+    // The program of the first store plans, so that the records of the second are no longer there.
+    try family.folder.write(
+      "[ -f done ] || { touch done; '\(Command.path)' stores plan items.yaml other.csv --out out --quiet; }\nexec cat\n",
+      to: "again.sh")
+    #expect(try family.stores("plan", "items.yaml", "--out", "out").status == 0)
+    let task = try family.stores("task", "out")
+    #expect(task.status == 5 && task.words.contains("was planned again"), "\(task.words)")
+    #expect(try family.stores("task", "out").status == 0)
+    #expect(try family.stores("commit", "out").status == 0)
+    #expect(try family.union() == ["b|UK|1"])
+  }
+
   @Test("a spool that is gone is told with its cure")
   func withoutSpool() throws {
     let family = try Family()
