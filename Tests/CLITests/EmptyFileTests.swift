@@ -50,6 +50,31 @@ struct EmptyFileTests {
     #expect(try status(", empty_files: skip") == 0)
   }
 
+  @Test(
+    "text without a header and without a record has no columns to miss: it holds nothing",
+    arguments: ["", "\n\n", "\u{FEFF}", "# none\n"])
+  func withoutHeader(nothing: String) throws {
+    try folder.write(
+      "entities:\n  A:\n    attributes: { id: integer64!, name: string }\n    unique: [id]\n", to: "model.yaml")
+    try folder.write(nothing, to: "a.csv")
+    try folder.write(
+      """
+      pipeline: a
+      model: model.yaml
+      store: s.sqlite
+      source: { files: a.csv, header: false, comment: "#" }
+      import: { entity: A, find_by: { id: "1" }, attributes: { name: "2" } }
+      stores: { by: "2" }
+      """, to: "a.yaml")
+    let lint = try Command(["lint", "a.yaml"], in: folder.path)
+    #expect(lint.status == 0, "\(lint.output)")
+    let run = try Command(["run", "a.yaml", "--json", "--quiet"], in: folder.path)
+    #expect(run.status == 0, "\(run.words)")
+    #expect(try run.object()["read"] as? Int == 0)
+    let family = try Command(["stores", "build", "a.yaml", "--out", "out"], in: folder.path)
+    #expect(family.status == 0, "\(family.words)")
+  }
+
   @Test("members of an archive are skipped as files of a glob are, with a warning each, and refused without the option")
   func members() throws {
     try folder.write(

@@ -157,6 +157,9 @@ public struct ImportSummary: Sendable {
   package internal(set) var rejectSample: [UInt8] = []
   /// Warnings for the run's user, each once.
   public var warnings: [RunWarning] = []
+  /// What was looked for in vain where nothing came that could have had it: findings of `neverMatched` that another store
+  /// of a family may decide.
+  package internal(set) var undecided: [String] = []
   /// How existing objects were found, by entity name.
   public var findPlans: [String: String] = [:]
   /// Counts of rejects by code.

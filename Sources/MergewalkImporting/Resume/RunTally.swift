@@ -39,6 +39,8 @@ struct RunTally: Sendable, Equatable {
   var seconds = 0.0
   /// The columns that the current part maps and has not found; `nil` before it begins.
   var unmatched: UnmatchedColumns.State?
+  /// See ``UnmatchedColumns/undecided``, of the finished parts; a run that is resumed does without.
+  var undecided: [String] = []
   /// The warnings so far, but for those that reading the rest of a part finds again.
   var warnings: [RunWarning] = []
 

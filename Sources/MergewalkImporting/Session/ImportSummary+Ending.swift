@@ -17,6 +17,7 @@ extension ImportSummary {
     marked = tally.entities.values.reduce(0) { $0 + $1.marked }
     denied = tally.denied
     for warning in tally.warnings { warn(warning) }
+    undecided = tally.undecided
   }
 
   /// Finishes a store's file or takes the whole run back, and notes how the run ended.

@@ -151,7 +151,10 @@ final class PartImport {
     tally.unmatched = nil
     // Not before: whoever goes on reads the inputs from their beginning, and finds these again.
     tally.warn((transforms?.warnings ?? []) + notes.all + ends)
-    if !isInterrupted, breach == nil { tally.warn(unmatched.warnings) }
+    if !isInterrupted, breach == nil {
+      tally.warn(unmatched.warnings)
+      tally.undecided += unmatched.undecided
+    }
     return tally
   }
 

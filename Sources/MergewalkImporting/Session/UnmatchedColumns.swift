@@ -128,13 +128,35 @@ struct UnmatchedColumns: Sendable {
   /// The warnings, once all was read.
   var warnings: [RunWarning] {
     if !state.hasRecords { return neverExpanded.map { [$0] } ?? [] }
-    return state.open.compactMap { number in
+    return state.open.filter(isDecided).map { number in
       let item = items[number]
-      // Of a list that was always empty nothing is known.
-      if !item.lists.isEmpty, !state.inFilledLists.contains(number) { return nil }
-      let target = item.target.map { " (\($0))" } ?? ""
-      return warning("no record has “\(item.path)”\(target)", hint: hint(item.path), at: item.position)
+      return warning(finding(item), hint: hint(item.path), at: item.position)
     }
+  }
+
+  /// The findings of the warnings that there would be if something had come that could have had what is looked for.
+  var undecided: [String] {
+    let open = state.open.filter { !isDecided($0) }.map { finding(items[$0]) }
+    guard let each = part.format.eachPath, !state.hasRecords, !state.hasChildless else { return open }
+    return open + [noElements(each)]
+  }
+
+  /// Whether there was a record that could have had an item; of a list that was always empty nothing is known.
+  private func isDecided(_ number: Int) -> Bool {
+    state.hasRecords && (items[number].lists.isEmpty || state.inFilledLists.contains(number))
+  }
+
+  private func finding(_ item: Item) -> String {
+    let target = item.target.map { " (\($0))" } ?? ""
+    return named("no record has “\(item.path)”\(target)")
+  }
+
+  private func noElements(_ each: String) -> String {
+    named("no record has elements at “\(each)”, where “each” looks for them")
+  }
+
+  private func named(_ message: String) -> String {
+    (part.name.isEmpty ? "" : "import “\(part.name)”: ") + message
   }
 
   /// The warning that no record had an element of `each`.
@@ -143,11 +165,10 @@ struct UnmatchedColumns: Sendable {
     var found = OccurringPaths()
     found.add(withoutElements, of: part.format)
     let near = NearestName.find(each, in: found.paths).map { "; did you mean “\($0)”?" } ?? ""
-    return warning("no record has elements at “\(each)”, where “each” looks for them", hint: near, at: part.position)
+    return warning(noElements(each), hint: near, at: part.position)
   }
 
-  private func warning(_ message: String, hint: String, at position: SourcePosition) -> RunWarning {
-    let finding = (part.name.isEmpty ? "" : "import “\(part.name)”: ") + message
+  private func warning(_ finding: String, hint: String, at position: SourcePosition) -> RunWarning {
     var warning = RunWarning(.neverMatched, finding + hint, file: file, position: position)
     warning.finding = finding
     return warning

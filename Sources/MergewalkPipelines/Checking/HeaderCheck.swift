@@ -40,6 +40,8 @@ struct HeaderCheck {
         isPartial = isPartial || !readsWhole(input)
       }
       for (path, header) in headers {
+        // Text without a header and without a record has no columns, and nothing is missing in it.
+        if header.isEmpty, case .csv = format { continue }
         if let delimiter = saidDelimiter(header) {
           findings.add(
             .unknownColumn, at: input.position,

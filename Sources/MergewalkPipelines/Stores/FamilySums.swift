@@ -26,8 +26,10 @@ struct FamilySums: Sendable {
   private(set) var fields: [FieldTally] = []
   /// Counts of the elements of each list.
   private(set) var lists: [ListTally] = []
-  /// Stores of which at least one record was read.
-  private(set) var filled = 0
+  /// How many stores there are.
+  private var stores = 0
+  /// How many stores have nothing that could decide a finding.
+  private var undecided: [String: Int] = [:]
   /// Stores without records of their own: all of theirs were skipped or rejected.
   private(set) var empty = 0
 
@@ -36,9 +38,15 @@ struct FamilySums: Sendable {
     noted.values.sorted { $0.warning.description < $1.warning.description }
   }
 
+  /// Whether a warning of some stores is one of the family: `neverMatched` is if no other store has what it names.
+  func isOfFamily(_ warning: RunWarning, of count: Int) -> Bool {
+    warning.code != .neverMatched || count + undecided[warning.finding, default: 0] == stores
+  }
+
   mutating func add(_ receipt: StoreReceipt) {
     let counts = receipt.counts
-    if counts.read > 0 { filled += 1 }
+    stores += 1
+    for finding in Set(receipt.undecided) { undecided[finding, default: 0] += 1 }
     if counts.read == counts.skipped + counts.rejected { empty += 1 }
     for warning in Set(receipt.warnings) { note(warning, stores: 1) }
     Self.add(receipt.fields, to: &fields)
@@ -46,7 +54,8 @@ struct FamilySums: Sendable {
   }
 
   static func += (left: inout FamilySums, right: FamilySums) {
-    left.filled += right.filled
+    left.stores += right.stores
+    left.undecided.merge(right.undecided, uniquingKeysWith: +)
     left.empty += right.empty
     for (warning, stores) in right.noted.values { left.note(warning, stores: stores) }
     add(right.fields, to: &left.fields)

@@ -41,6 +41,17 @@ final class FamilyTask {
 
   /// Builds the stores of a group that are not there.
   func run(_ group: [Int], _ result: inout StoreFamily.Built) throws(FamilyError) {
+    do throws(FamilyError) {
+      try buildMissing(of: group, &result)
+    } catch {
+      // Who plans again takes away what is read here, just before the new plan is there.
+      _ = try? FamilyLock(work.files.planFolder + "/lock", seconds: work.loaded.definition.policy.lockWait)
+      try checkPlan()
+      throw error
+    }
+  }
+
+  private func buildMissing(of group: [Int], _ result: inout StoreFamily.Built) throws(FamilyError) {
     var missing: [Int] = []
     for part in group {
       if try isDone(plan.parts[part]) { result.kept += 1 } else { missing.append(part) }
@@ -265,6 +276,7 @@ final class FamilyTask {
     // Of text the split tells, which has read the inputs themselves.
     receipt.warnings =
       summary.warnings.filter { pieces == nil || $0.code != .textUncounted } + (template?.warnings ?? [])
+    receipt.undecided = summary.undecided
     receipt.fields = summary.fields
     receipt.lists = summary.lists
     receipt.files = try files(of: sealed, part)
@@ -347,12 +359,17 @@ final class FamilyTask {
 
   // MARK: Places
 
-  private func publish(_ result: inout StoreFamily.Built) throws(FamilyError) {
-    guard !ready.isEmpty else { return }
-    do throws(StoreError) { try FileSystem.syncAll(attempt.path) } catch { throw FamilyError(error) }
+  /// Checks that the plan is still the one that is carried out.
+  private func checkPlan() throws(FamilyError) {
     guard FamilyFiles.identity(work.files.plan) == work.planIdentity else {
       throw FamilyError(.otherPlan, "the family was planned again while the task ran: run the tasks of the new plan")
     }
+  }
+
+  private func publish(_ result: inout StoreFamily.Built) throws(FamilyError) {
+    guard !ready.isEmpty else { return }
+    do throws(StoreError) { try FileSystem.syncAll(attempt.path) } catch { throw FamilyError(error) }
+    try checkPlan()
     // Until a family that is published is replaced as a whole, its stores stay.
     let isPublished = FileSystem.exists(work.files.success)
     let target = isPublished ? work.files.next : work.files.folder

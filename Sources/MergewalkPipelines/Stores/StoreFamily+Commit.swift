@@ -148,7 +148,7 @@ extension StoreFamily {
         "the elements of “\(list.entity).\(list.relationship)” do not add up: \(list.read) read, \(list.linked) linked,"
           + " \(list.alreadyLinked) linked already, \(list.skipped) skipped, \(list.rejected) rejected")
     }
-    result.warnings = sums.warnings.filter { $0.warning.code != .neverMatched || $0.stores == sums.filled }
+    result.warnings = sums.warnings.filter { sums.isOfFamily($0.warning, of: $0.stores) }
     result.fields = sums.fields
     result.lists = sums.lists
     result.empty = sums.empty

@@ -60,6 +60,7 @@ extension StoreFamily {
       loaded = try LoadedFamily(definition, forms: forms, variables: variables)
     } catch { throw FamilyError(error) }
     self.loaded = loaded
+    for definition in [definition] + loaded.shared { try checkInputs(definition) }
     try files.make()
     let lock = try FamilyLock(files.planFolder + "/lock", seconds: definition.policy.lockWait)
     defer { withExtendedLifetime(lock) {} }
@@ -110,7 +111,32 @@ extension StoreFamily {
           message: "“notify” is for runs: nothing is sent about a family",
           hint: "tell people by the exit code of the command"))
     }
+    if definition.reporting.metricsPath != nil || definition.reporting.reportPath != nil {
+      warnings.append(
+        Diagnostic(
+          .warning, code: FindingCode.unsuitableOption.rawValue, path: pipeline, position: .file,
+          message: "“metrics” and “report” are for runs: no such file is written about a family",
+          hint: "take the figures from the command's JSON (--json)"))
+    }
     return planned(plan, definition, splitter, warnings)
+  }
+
+  /// Refuses inputs that are files of the family itself, which a folder or a glob finds when the family is in it: its
+  /// records would be read once more with each plan.
+  private func checkInputs(_ definition: ImportDefinition) throws(FamilyError) {
+    let root = ResolvedPath.absolute(folder) + "/"
+    let stores = Set(try manifest()?.stores.map(\.path) ?? [])
+    for source in definition.allSources where !source.isReadOnce {
+      let path = ResolvedPath.absolute(source.path).utf8
+      guard path.starts(with: root.utf8) else { continue }
+      let name = String(decoding: path.dropFirst(root.utf8.count), as: UTF8.self)
+      guard name.hasPrefix("_") || stores.contains(name) else { continue }
+      throw FamilyError(
+        DiagnosticList(
+          error: FamilyError.Code.invalidPipeline.rawValue, path: definition.path ?? definition.name,
+          message: "“\(source.path)” is a file of the family itself, and its inputs are looked for where it is",
+          hint: "name another folder with --out, or inputs that are not below \(folder)"))
+    }
   }
 
   /// Refuses contracts about what the split does not keep: of most formats it writes the columns that are requested and

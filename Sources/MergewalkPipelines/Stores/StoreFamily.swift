@@ -107,7 +107,7 @@ public final class StoreFamily {
     public var empty = 0
     /// The warnings of the runs of all stores, in the order of their texts, with the number of stores.
     ///
-    /// They include `neverMatched` if it applies to every store with records.
+    /// They include `neverMatched` if no store has what it names.
     public var warnings: [(warning: RunWarning, stores: Int)] = []
     /// Counts of the values of each field, of all stores.
     public var fields: [FieldTally] = []

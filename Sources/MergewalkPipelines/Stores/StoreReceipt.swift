@@ -26,6 +26,8 @@ struct StoreReceipt: Sendable {
   var shared = RecordCounts()
   /// The warnings of its run, with those of the shared pipelines.
   var warnings: [RunWarning] = []
+  /// See ``ImportSummary/undecided``.
+  var undecided: [String] = []
   /// The outcomes of the values of each field.
   var fields: [FieldTally] = []
   /// The outcomes of the elements of each list.
@@ -42,7 +44,8 @@ struct StoreReceipt: Sendable {
     let head: JSONText = ["format": .integer(1), "key": .string(key)]
     let rest: JSONText = [
       "rejects": rejects.map { .array([$0.json]) }, "places": .string(places),
-      "warnings": .array(warnings.map(\.json)), "fields": .array(fields.map(\.json)),
+      "warnings": .array(warnings.map(\.json)),
+      "undecided": .array(undecided.map { ["finding": .string($0)] }), "fields": .array(fields.map(\.json)),
       "lists": .array(lists.map(\.json)),
     ]
     return FamilyFiles.sealed { $0.members(head.with(manifest).with(rest)) }
@@ -71,6 +74,7 @@ extension StoreReceipt {
     if row.json("rejects") != nil { rejects = File.list("rejects", of: row)?.first }
     places = row.text("places") ?? ""
     warnings = row.list("warnings") { RunWarning($0) } ?? []
+    undecided = row.list("undecided") { $0.text("finding") } ?? []
     fields = row.list("fields") { FieldTally($0) } ?? []
     lists = row.list("lists") { ListTally($0) } ?? []
   }

@@ -264,6 +264,29 @@ struct AgainTests {
     #expect(try night.state() == before.1)
   }
 
+  @Test("fail, however the path of a pipeline with a program is written")
+  func otherPath() throws {
+    let folder = TemporaryFolder()
+    try folder.write("entities:\n  A:\n    attributes: { name: string }\n", to: "model.yaml")
+    try folder.write("name\na\nb\n", to: "a.csv")
+    try folder.write(
+      """
+      pipeline: a
+      model: model.yaml
+      store: s.sqlite
+      source: a.csv
+      import: { entity: A, mode: insert, attributes: [name], process: [cat] }
+      """, to: "a.yaml")
+    #expect(try Command(["run", "a.yaml", "--quiet"], in: folder.path).status == 0)
+    for path in ["a.yaml", "./a.yaml", folder.file("a.yaml")] {
+      let command = try Command(["run", path, "--quiet"], in: folder.path)
+      #expect(command.status == 5, "\(path): \(command.words)")
+    }
+    let store = try Connection(path: folder.file("s.sqlite"), mode: .immutable)
+    let rows = try store.prepare("SELECT count(*) FROM ZA")
+    #expect(try rows.step() && rows.text(0) == "2")
+  }
+
   @Test("fail, with a reason")
   func failing() throws {
     let night = try shop("fail")

@@ -306,6 +306,14 @@ struct StoresCommandTests {
     #expect(plan.status == 0 && plan.words.contains("nothing is sent about a family"), "\(plan.words)")
   }
 
+  @Test("a plan says that no figures are written about a family", arguments: ["metrics: m.prom", "report: r.html"])
+  func figures(option: String) throws {
+    let family = try Family(more: option)
+    try family.write()
+    let plan = try family.stores("plan", "items.yaml", "--out", "out")
+    #expect(plan.status == 0 && plan.words.contains("no such file is written about a family"), "\(plan.words)")
+  }
+
   @Test("a task runs in any folder, and a source keeps its name in rejects")
   func elsewhere() throws {
     let family = try Family()
@@ -333,6 +341,48 @@ struct StoresCommandTests {
     #expect(try family.stores("task", "out").status == 5)
     #expect(try family.build().status == 0)
     #expect(try family.items("out/NL.sqlite") == ["a4|NL|4", "z1|all|101"])
+  }
+
+  @Test("a mode that removes what was shared is told", arguments: ["sync", "replace"])
+  func sharedAndRemoved(mode: String) throws {
+    let family = try Family(stores: "{ by: country, shared: [common.yaml] }")
+    try family.write()
+    try family.writeShared("c1,XX,1\n")
+    let text = try family.text("items.yaml")
+    #expect(try !family.build("kept").words.contains("removes"))
+    #expect(try family.items("kept/DE.sqlite").contains("c1|XX|1"))
+    try family.folder.write(
+      text.replacing("find_by: code", with: "find_by: code\n  mode: \(mode)"), to: "items.yaml")
+    let lint = try Command(["lint", "items.yaml"], in: family.folder.path)
+    #expect(lint.output.contains("items.yaml:7:9: warning: mode “\(mode)” removes the objects of"), "\(lint.output)")
+    let built = try family.build()
+    #expect(built.words.contains("[unsuitableOption]"), "\(built.words)")
+    #expect(try !family.items("out/DE.sqlite").contains("c1|XX|1"))
+    // What the pipeline says itself is not told again.
+    try family.folder.write(
+      text.replacing("find_by: code", with: "find_by: code\n  mode: \(mode)\n  sync: { where: \"country != 'XX'\" }"),
+      to: "items.yaml")
+    #expect(try !family.build("scope").words.contains("removes"))
+    #expect(try family.items("scope/DE.sqlite").contains("c1|XX|1"))
+  }
+
+  @Test(
+    "a pipeline with a program is the same for a task as for the plan, however its path was written",
+    arguments: ["[cat]", "{ command: [cat], folder: . }"], ["items.yaml", "./items.yaml", "common.yaml"])
+  func programs(process: String, pipeline: String) throws {
+    let shared = pipeline == "common.yaml" ? ", shared: common.yaml" : ""
+    let family = try Family(stores: "{ by: country\(shared) }")
+    try family.write()
+    try family.writeShared("c1,XX,1\n")
+    let text = try family.text(pipeline)
+    try family.folder.write(
+      text.replacing("find_by: code", with: "find_by: code\n  process: \(process)"), to: pipeline)
+    let plan = try family.stores(
+      "plan", pipeline == "common.yaml" ? "items.yaml" : pipeline, "--out", "out")
+    #expect(plan.status == 0, "\(plan.words)")
+    let task = try family.stores("task", "out")
+    #expect(task.status == 0, "\(task.words)")
+    #expect(try family.stores("commit", "out").status == 0)
   }
 
   @Test("what is shared knows the variables of the command, in tasks too")

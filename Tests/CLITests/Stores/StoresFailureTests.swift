@@ -26,6 +26,43 @@ struct StoresFailureTests {
     }
   }
 
+  @Test("a family among its inputs is not read as one of them")
+  func amongInputs() throws {
+    // The spool, and the rejects, which are found without a look into folders.
+    for (source, out) in [("recursive: true, pattern: \"*.csv\"", "in/out"), ("pattern: \"*.ndjson\"", "in")] {
+      let family = try Family(source: "{ files: in, \(source) }")
+      try family.folder.write(Family.csv(Family.rows), to: "in/items.csv")
+      try family.folder.write(
+        "{\"code\":\"a\",\"country\":\"DE\",\"amount\":1}\n{\"code\":\"b\"}\n", to: "in/items.ndjson")
+      let first = try family.build(out)
+      #expect([0, 1].contains(first.status), "\(first.words)")
+      let before = try family.published(out)
+      let second = try family.build(out)
+      #expect(second.status == 2 && second.words.contains("is a file of the family itself"), "\(second.words)")
+      #expect(try family.published(out) == before)
+    }
+  }
+
+  @Test("a family that is planned again while a task runs: exit 5, whatever the task was reading")
+  func plannedAgain() throws {
+    let family = try Family()
+    try family.write()
+    let text = try family.text("items.yaml")
+    try family.folder.write(
+      text.replacing("find_by: code", with: "find_by: code\n  process: [sh, again.sh]"), to: "items.yaml")
+    try family.folder.write("code,country,amount\nb,UK,1\n", to: "other.csv")
+    // The program of the first store plans, so that the records of the second are no longer there.
+    try family.folder.write(
+      "[ -f done ] || { touch done; '\(Command.path)' stores plan items.yaml other.csv --out out --quiet; }\nexec cat\n",
+      to: "again.sh")
+    #expect(try family.stores("plan", "items.yaml", "--out", "out").status == 0)
+    let task = try family.stores("task", "out")
+    #expect(task.status == 5 && task.words.contains("was planned again"), "\(task.words)")
+    #expect(try family.stores("task", "out").status == 0)
+    #expect(try family.stores("commit", "out").status == 0)
+    #expect(try family.union() == ["b|UK|1"])
+  }
+
   @Test("a spool that is gone is told with its cure")
   func withoutSpool() throws {
     let family = try Family()

@@ -310,6 +310,63 @@ struct StoresFormatsTests {
     #expect(try family.build("other").words.contains("in 2 stores [neverMatched]"))
   }
 
+  @Test("what no store has is told, whichever stores have no record or no element that could have it")
+  func undecided() throws {
+    let family = try Family()
+    try family.folder.write(
+      """
+      pipeline: items
+      model: model.yaml
+      imports:
+        - name: one
+          source: one.ndjson
+          import: { entity: Item, find_by: code, attributes: { country: country, amount: nope } }
+        - name: two
+          source: two.ndjson
+          import: { entity: Item, find_by: code, attributes: [country] }
+      stores: { by: country }
+      """, to: "items.yaml")
+    try family.folder.write("{\"code\":\"a\",\"country\":\"DE\"}\n", to: "one.ndjson")
+    try family.folder.write("{\"code\":\"b\",\"country\":\"FR\"}\n", to: "two.ndjson")
+    for _ in 1...2 {
+      let built = try family.build()
+      #expect(built.words.contains("no record has “nope” (Item.amount), in 1 store [neverMatched]"), "\(built.words)")
+    }
+    // What one store has is matched, although another one has no record of the import.
+    try family.folder.write("{\"code\":\"a\",\"country\":\"DE\",\"nope\":1}\n", to: "one.ndjson")
+    #expect(try !family.build("other").words.contains("neverMatched"))
+    // A list without elements tells nothing about the members of its elements.
+    try family.folder.write(
+      """
+      entities:
+        Item:
+          attributes: { code: string!, country: string }
+          relationships: { tags: { to_many: Tag, inverse: items } }
+          unique: [code]
+        Tag:
+          attributes: { name: string!, size: integer32 }
+          relationships: { items: { to_many: Item, inverse: tags } }
+          unique: [name]
+      """, to: "model.yaml")
+    try family.folder.write(
+      """
+      pipeline: items
+      model: model.yaml
+      source: one.ndjson
+      import:
+        entity: Item
+        find_by: code
+        attributes: [country]
+        relationships: { tags: { each: tags, find_by: { name: n }, attributes: { size: nope } } }
+      stores: { by: country }
+      """, to: "items.yaml")
+    try family.folder.write(
+      "{\"code\":\"a\",\"country\":\"DE\",\"tags\":[{\"n\":\"x\"}]}\n"
+        + "{\"code\":\"b\",\"country\":\"FR\",\"tags\":[]}\n", to: "one.ndjson")
+    let lists = try family.build("lists")
+    #expect(lists.words.contains("in 1 store [neverMatched]"), "\(lists.words)")
+  }
+
   @Test("the commit sums the elements of lists, and tells those that were not linked")
   func lists() throws {
     let family = try Family(source: "items.ndjson")

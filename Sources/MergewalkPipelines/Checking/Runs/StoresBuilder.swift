@@ -1,5 +1,6 @@
 import MergewalkDiagnostics
 import MergewalkImporting
+import MergewalkObjectModel
 
 /// Turns `stores` into a ``StoresPolicy``.
 struct StoresBuilder {
@@ -58,6 +59,14 @@ struct StoresBuilder {
     }
   }
 
+  /// Whether an import removes the objects that no record names, and those of a shared pipeline are among them.
+  private static func removes(_ root: EntityImport, objectsOf shared: ImportDefinition) -> Bool {
+    guard root.mode == .sync || root.mode == .replace, root.sync.scopeText == nil,
+      let entity = shared.model.entity(named: root.entityName)
+    else { return false }
+    return shared.parts.contains { shared.model.entity(named: $0.root.entityName)?.isKind(of: entity) ?? false }
+  }
+
   private func missing(_ stores: ComponentValue) -> StoresPolicy.Missing? {
     guard let missing = stores.component("missing") else { return nil }
     if let value = missing.text("value") {
@@ -90,8 +99,20 @@ struct StoresBuilder {
           .invalidOption, at: position, "“\(path)” makes a family of stores itself",
           hint: "take “stores” out of it")
       }
-      guard let problem = SeedBuild.problem(definition, after: shared.definition) else { return }
-      findings.add(.invalidOption, at: position, "“\(path)” cannot run into each store: \(problem)")
+      if let problem = SeedBuild.problem(definition, after: shared.definition) {
+        return findings.add(.invalidOption, at: position, "“\(path)” cannot run into each store: \(problem)")
+      }
+      for part in definition.parts where Self.removes(part.root, objectsOf: shared.definition) {
+        findings.add([
+          Diagnostic(
+            .warning, code: FindingCode.unsuitableOption.rawValue, path: findings.path,
+            position: part.root.places["mode"]?.value ?? part.root.position,
+            message: "mode “\(part.root.mode.rawValue)” removes the objects of “\(path)” from every store, where they"
+              + " have just been put, unless a record names them",
+            hint: "use “upsert”: a family is built from its input alone, and nothing else is to be removed; or set what"
+              + " may go, with “sync: { where: … }”")
+        ])
+      }
     } catch {
       let first = error.diagnostics.first { $0.severity == .error }
       findings.add(
