@@ -21,7 +21,7 @@ struct DefinitionDigest {
       part.spool = []
       part.inputFindings = InputFindings()
       part.findPlan = .automatic
-      part.process?.folder = part.process?.folder.map { Self.place($0, from: definition.path) }
+      if let folder = part.process?.folder { part.process?.folder = Self.place(folder, from: definition.path) }
       digest.add(part, depth: 0)
     }
     return digest.hash
