@@ -606,7 +606,8 @@ struct PipelineGuessTests {
     for expected in [
       "does “ja” mean true, and “nein” false\(then)flag: { from: flag, \"true\": [\"ja\"], \"false\": [\"nein\"] }  # ",
       "are these numbers, such as “1.200,12 €”\(then)price: { from: price, \(euros) }  # decimal, without “€”\n",
-      "are these numbers, such as “5%”\(then)share: { from: share, \(shares) }  # integer64, without “%”\n",
+      "are these numbers, such as “5%”\(then)share: { from: share, \(shares), null_tokens: [\"n/a\"] }"
+        + "  # integer64, without “!”, without “%”\n",
       "such as “($3.00)”\(then)loss: { from: loss, \(losses) }  # decimal, without “$”, (5) is -5\n",
       "are these numbers, such as “12,50-”\(then)debit: { from: debit, \(debits) }  # decimal, 5- is -5\n",
       "are these dates, such as “01.02.24”\(then)day: { from: day, \(days) }  # date, if no year is before 2000\n",
