@@ -211,7 +211,7 @@ struct GuessedPipeline {
     return lines
   }
 
-  /// The spellings of null: those that were found, and empty fields where the columns are text.
+  /// The spellings of null in all columns: those that were found, and empty fields where the columns are text.
   private func nullLines(_ found: CSVOptions) -> [String] {
     var tokens = found.nullTokens
     var notes: [String] = []
@@ -227,9 +227,35 @@ struct GuessedPipeline {
       tokens.append("")
       notes.append("\(PrintableText.count(empty, "empty field")) without quotes in columns of text")
     }
-    if tokens.isEmpty { return [] }
-    let list = tokens.map { $0.isEmpty ? "\"\"" : Self.scalar($0, inFlow: true) }.joined(separator: ", ")
-    return ["  \"null\": [\(list)]\(notes.isEmpty ? "" : "  # \(notes.joined(separator: "; "))")"]
+    func line(_ tokens: [String], _ note: String) -> String {
+      let list = tokens.map { $0.isEmpty ? "\"\"" : Self.scalar($0, inFlow: true) }.joined(separator: ", ")
+      return "\"null\": [\(list)]\(note.isEmpty ? "" : "  # \(note)")"
+    }
+    var lines: [String] = []
+    let words = plainNulls
+    if !words.isEmpty {
+      let places = words.map { "“\($0.word)” in \(PrintableText.count($0.count, "field")) (\($0.columns))" }
+      lines += GuessWords.question(
+        "in columns of text there is \(places.joined(separator: "; ")), and stays text. Does it mean null there? Then"
+          + (tokens.isEmpty ? " set:" : " set, in place of the line below:"), indent: "  ")
+      lines.append("  # \(line(tokens + words.map { $0.word }, "in all columns"))")
+    }
+    if !tokens.isEmpty { lines.append("  " + line(tokens, notes.joined(separator: "; "))) }
+    return lines
+  }
+
+  /// The words in columns of text that hardly mean anything but null, and where they are.
+  private var plainNulls: [(word: String, count: Int, columns: String)] {
+    let texts = entity.attributes.filter { $0.verdict.type == .text && !sample.profiles[$0.column].plainNulls.isEmpty }
+    var result: [(word: String, count: Int, columns: String)] = []
+    for word in ColumnProfile.nullSpellings {
+      let found = texts.filter { sample.profiles[$0.column].plainNulls[word] != nil }
+      if found.isEmpty { continue }
+      let count = found.reduce(0) { $0 + (sample.profiles[$1.column].plainNulls[word] ?? 0) }
+      let names = found.prefix(3).map(\.columnName).joined(separator: ", ") + (found.count > 3 ? " ..." : "")
+      result.append((word: word, count: count, columns: names))
+    }
+    return result
   }
 
   // MARK: Words

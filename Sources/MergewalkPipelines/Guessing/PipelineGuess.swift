@@ -140,14 +140,9 @@ private struct Look {
   ///
   /// - Throws: every finding about the source, when it cannot be read or has no column.
   init(_ paths: [String], _ request: PipelineGuess.Request) throws(DiagnosticList) {
-    var definition = try SourceDefinition.read(
+    let definition = try SourceDefinition.read(
       paths: paths, options: request.options, defaults: [("dialect", "detect")], skipsEmptyMembers: true,
       staysLookable: true, command: "mergewalk guess -")
-    // The source's `null` holds for all columns, and a text that means something may come behind what was looked at.
-    if case .csv(var found) = definition.format, !request.options.contains(where: { $0.name == "null" }) {
-      found.nullTokens.removeAll { ColumnProfile.nullWords.contains($0) }
-      definition.format = .csv(found)
-    }
     do throws(ReadError) {
       sample = try Self.firstRecords(paths, definition, request)
     } catch {

@@ -44,14 +44,28 @@ struct GuessedWordsTests {
     #expect(try run(guess) == [31])
   }
 
-  @Test("spellings that are no words mean null in all columns")
+  @Test("a text column keeps NULL, and a question asks what it means")
   func dumps() throws {
     try folder.write("id,land,sum\n1,NULL,5\n2,DE,NULL\n3,FR,NA\n4,ES,7\n", to: "lands.csv")
     let guess = try guess("lands.csv")
     let pipeline = guess.files[1].text
-    #expect(pipeline.contains("\n  \"null\": [\"NULL\"]\n"), "\(pipeline)")
-    #expect(pipeline.contains("sum: { from: sum, null_tokens: [\"NA\"] }"), "\(pipeline)")
+    // The source's option holds for all columns, and was not written by a person.
+    #expect(pipeline.contains("“NULL” in 1 field (land)"), "\(pipeline)")
+    #expect(pipeline.contains("\n  # \"null\": [\"NULL\"]  # in all columns\n"), "\(pipeline)")
+    #expect(!pipeline.contains("\n  \"null\": ["), "\(pipeline)")
+    #expect(pipeline.contains("sum: { from: sum, null_tokens: [\"NULL\", \"NA\"] }"), "\(pipeline)")
     #expect(try run(guess) == [4])
+  }
+
+  @Test("NULL in quotes is text without a question, and \\N means null in all columns")
+  func certainWords() throws {
+    try folder.write("id,land\n1,\"NULL\"\n2,DE\n3,FR\n", to: "lands.csv")
+    let quoted = try guess("lands.csv").files[1].text
+    #expect(!quoted.contains("NULL”"), "\(quoted)")
+    try folder.write("id,land\n1,\\N\n2,DE\n3,NULL\n", to: "lands.csv")
+    let dump = try guess("lands.csv").files[1].text
+    #expect(dump.contains("\n  \"null\": [\"\\\\N\"]\n"), "\(dump)")
+    #expect(dump.contains("\n  # \"null\": [\"\\\\N\", \"NULL\"]  # in all columns\n"), "\(dump)")
   }
 
   @Test("a reference that is such a word is none, whatever other columns have")

@@ -246,9 +246,11 @@ extension DialectBuilder {
 
   mutating func findNulls() {
     if known.contains(.nullTokens) { return }
-    let (tokens, sentences) = NullTokenEvidence.find(bytes, table, shape, headerRows: headerRows)
-    options.nullTokens = tokens
-    evidence += sentences
+    let found = NullTokenEvidence.find(bytes, table, shape, headerRows: headerRows)
+    options.nullTokens = found.tokens
+    options.nullWords = found.words
+    nullDoubt = found.doubt
+    evidence += found.evidence
   }
 
   /// Decides about records of other widths: they are refused, unless their extra cells are empty.

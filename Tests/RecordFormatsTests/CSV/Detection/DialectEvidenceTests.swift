@@ -59,7 +59,7 @@ import Testing
     let dialect = try detect(
       "a,1:b,2\nc,3:d,4\ne,NULL:f,NULL\n", base: base, known: [.delimiter, .header, .nullTokens])
     #expect(dialect.options.delimiter == ":" && dialect.options.header == .none)
-    #expect(dialect.options.nullTokens == ["x"])
+    #expect(dialect.options.nullTokens == ["x"] && dialect.nullWords == [])
     #expect(dialect.evidence.first == "delimiter “:”: as given; 3 of 3 records have 2 fields")
   }
 
@@ -137,11 +137,22 @@ import Testing
   }
 
   @Test func `null tokens need evidence`() throws {
-    #expect(try detect("a,b\n1,NA\n2,3.5\n3,4.5\n4,5.5\n5,7\n").options.nullTokens == ["NA"])
-    #expect(try detect("a,b\nNamibia,NA\nFrance,FR\nIreland,IE\n").options.nullTokens == [])
-    #expect(try detect("a,b\nx,NULL\ny,\\N\nz,w\n").options.nullTokens == ["NULL", "\\N"])
+    // A token holds for all columns, a word for numbers and the like only: what was detected alters no text.
+    let number = try detect("a,b\n1,NA\n2,3.5\n3,4.5\n4,5.5\n5,7\n")
+    #expect(number.nullWords == ["NA"] && number.options.nullTokens == [])
+    let both = try detect("a,b\nNA,NA\nFR,3.5\nIE,4.5\nDE,5.5\nES,7\n")
+    #expect(both.nullWords == ["NA"] && both.options.nullTokens == [] && both.nullDoubt == nil)
+    #expect(
+      both.evidence.contains(
+        "null: 2 fields are “NA”, 1 of them in columns of numbers, dates or the like; elsewhere it stays text"))
+    let country = try detect("a,b\nNamibia,NA\nFrance,FR\nIreland,IE\n")
+    #expect(country.nullWords == [] && country.options.nullTokens == [])
+    let dump = try detect("a,b\nx,NULL\ny,\\N\nz,w\n")
+    #expect(dump.nullWords == ["NULL"] && dump.options.nullTokens == ["\\N"])
+    #expect(dump.nullDoubt?.reason == "in columns of text one field is “NULL”, on line 2, and stays text")
     // In quotes it is text.
-    #expect(try detect("a,b\n\"NULL\",1\n\"x\",2\n").options.nullTokens == [])
+    let quoted = try detect("a,b\n\"NULL\",1\n\"x\",2\n")
+    #expect(quoted.nullWords == [] && quoted.options.nullTokens == [])
   }
 
   @Test func `padding is told from blanks that belong to a value`() throws {
@@ -251,7 +262,7 @@ import Testing
     var base = CSVOptions()
     base.table = 2
     let second = try detect(text, base: base, known: .table).options
-    #expect(second.table == 2 && second.skippedLines == 3 && !second.padShortRecords && second.nullTokens == ["NA"])
+    #expect(second.table == 2 && second.skippedLines == 3 && !second.padShortRecords && second.nullWords == ["NA"])
     #expect(CorpusFile.read(Array(text.utf8), second)[1] == ["2024-01-01", "2.5", "NA"])
     base.table = 3
     #expect(
