@@ -19,7 +19,9 @@ extension DialectBuilder {
     let header = fitting.first { row in
       fitting.count == 1 && row.line == remarks && RecordOutline(bytes, plain, row).isNames
     }
-    if shape.width > 1, !fitting.isEmpty, fitting.count * 2 > remarks || header != nil {
+    if shape.width > 1, !fitting.isEmpty,
+      header != nil || (fitting.count * 2 > remarks && !areRemarks(fitting, of: remarks, plain, comment))
+    {
       table = plain
       self.comment = nil
       if let first = header, remarks > 1 {
@@ -48,6 +50,19 @@ extension DialectBuilder {
       propose(
         "comment", "\"\(comment)\"",
         "\(lines) with “\(comment)”; such a line is a comment unless it has as many fields as a record")
+    }
+  }
+
+  /// Whether lines that split like the table are remarks nevertheless, as records are that were taken out: the text begins
+  /// with remarks that do not split so, and in all of these a blank follows the mark.
+  private func areRemarks(
+    _ fitting: [SampleTable.Row], of remarks: Int, _ plain: SampleTable, _ comment: String
+  ) -> Bool {
+    guard remarks - fitting.count > 2, let top = plain.rows.first(where: { $0.kind != .blank }),
+      bytes[top.start..<top.end].starts(with: comment.utf8), top.line != fitting.first?.line
+    else { return false }
+    return fitting.allSatisfy { row in
+      bytes[row.start..<row.end].dropFirst(comment.utf8.count).first?.isBlank == true
     }
   }
 
@@ -179,6 +194,13 @@ extension DialectBuilder {
       judge.names = nil
       judge.rows = 0
       judge.isCertain = false
+    }
+    let isBelowRemarks = remarksAbove > 0 || (options.comment != nil && !known.contains(.comment))
+    if shape.width == 1, judge.rows > 0, !judge.isCertain, isBelowRemarks {
+      // The remarks say what it is; a name that was a record would be lost.
+      judge.rows = 0
+      judge.names = nil
+      judge.reason = "one column of text below remarks needs no name"
     }
     if let names = judge.names {
       options.header = .names(names)
