@@ -203,8 +203,13 @@ struct GuessedPipeline {
     }
     for proposal in definition.proposals where !said.contains(proposal.option) {
       let isNeeded = proposal.option == "comment" && sample.setsComment
-      lines += GuessWords.question(
-        proposal.reasonUnsaid + ". Is that right?" + (isNeeded ? "" : " Then set:"), indent: "  ")
+      // Records that cannot be read say nothing of the types, so that those below may not be theirs.
+      let takesMore = proposal.option == "short_records" || proposal.option == "long_records"
+      let then =
+        takesMore
+        ? " Then guess again with --option \(proposal.option)=\(proposal.value), because the types and the key below come"
+          + " from the other records only; that sets:" : isNeeded ? "" : " Then set:"
+      lines += GuessWords.question(proposal.reasonUnsaid + ". Is that right?" + then, indent: "  ")
       lines.append("  \(isNeeded ? "" : "# ")\(proposal.option): \(proposal.value)")
     }
     if !said.contains("null") { lines += nullLines(found) }
