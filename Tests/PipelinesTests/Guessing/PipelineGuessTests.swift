@@ -214,6 +214,14 @@ struct PipelineGuessTests {
     #expect(try run(guess) == [3])
   }
 
+  @Test("records that cannot be read are none of those that a key is counted in")
+  func rejectedKeys() throws {
+    let rows = (0..<12).map { "\($0 / 2),a,b\n" }.joined()
+    try folder.write("id,x,y\n\(rows)7,c\n8,d\n", to: "things.csv")
+    let pipeline = text(try guess("things.csv"), 1)
+    #expect(pipeline.contains("id has 6 different values in 12 records: is it the key?"), "\(pipeline)")
+  }
+
   @Test("the key of another source is no key here, however few records have it once each")
   func foreignKey() throws {
     try folder.write("customer_id,name\n1,Ada\n2,Bob\n3,Cy\n4,Di\n", to: "customers.csv")
