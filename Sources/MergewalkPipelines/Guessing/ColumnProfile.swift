@@ -159,7 +159,8 @@ package struct ColumnProfile: Sendable {
     numbers += 1
     forms.formIntersection(number.forms)
     wholeForms.formIntersection(number.wholeForms)
-    mostDigits = max(mostDigits, number.significantDigits)
+    // A zero has a digit, too.
+    mostDigits = max(mostDigits, number.significantDigits, 1)
     // A double holds 15 digits of any number.
     if !losesDigits, number.significantDigits > 15 { losesDigits = !number.survivesDouble(text) }
     if markedExample.isEmpty, text.contains(where: { !$0.isDigit && $0 != 0x2D }) { markedExample = Self.excerpt(text) }

@@ -93,6 +93,12 @@ struct GuessedWordsTests {
     #expect(pipeline.contains(said), "\(pipeline)")
   }
 
+  @Test("a zero has one digit") func zeros() throws {
+    try folder.write("id,n\n1,0.0\n2,0.0\n", to: "zeros.csv")
+    let pipeline = try guess("zeros.csv").files[1].text
+    #expect(pipeline.contains("    n: n  # decimal: 2 values, up to 1 digit\n"), "\(pipeline)")
+  }
+
   @Test("what is wrong with a value is seen, though it has no look")
   func looks() throws {
     try folder.write("id,n\n1,11.5\n2,-0.1\n3,0\n4,12.0\n5,6.2\u{1A}\n", to: "odd.csv")

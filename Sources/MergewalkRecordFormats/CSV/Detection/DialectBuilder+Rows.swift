@@ -300,14 +300,15 @@ extension DialectBuilder {
         options.longRecords = .dropEmpty
         evidence.append(
           "long_records drop_empty: \(harmless) of \(all) records \(harmless == 1 ? "has" : "have") more than"
-            + " \(shape.width) fields" + lines { $0.width > shape.width && isHarmless($0) } + "; the surplus is empty")
+            + " \(Self.count(shape.width, "field", "fields"))" + lines { $0.width > shape.width && isHarmless($0) }
+            + "; the surplus is empty")
       }
       if harmless < shape.long {
         isCertain = false
         propose(
           "long_records", "truncate",
           "\(shape.long - harmless) of \(all) records \(shape.long - harmless == 1 ? "has" : "have") more than"
-            + " \(shape.width) fields" + lines { $0.width > shape.width && !isHarmless($0) }
+            + " \(Self.count(shape.width, "field", "fields"))" + lines { $0.width > shape.width && !isHarmless($0) }
             + " and will be rejected; truncate loses their extra cells")
       }
     }
