@@ -111,8 +111,7 @@ package struct PipelineGuess: Sendable {
     for entity in entities {
       let paths = entity.sample.paths
       let stem = paths.count == 1 ? GuessedNames.stem(paths[0]) : GuessedNames.common(paths)
-      // Names of globs have characters that are a nuisance in a shell.
-      let plain = stem.filter { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" || $0 == "." }
+      let plain = GuessedNames.fileStem(stem)
       let name = fileName(plain.isEmpty ? GuessedNames.lowered(entity.name) : plain)
       let pipeline = GuessedPipeline(
         entity: entity, name: String(name.dropLast(5)), files: paths.map { Paths.relative($0, from: folder) },

@@ -93,6 +93,16 @@ struct GuessedWordsTests {
     #expect(pipeline.contains(said), "\(pipeline)")
   }
 
+  @Test(
+    "the pipeline of a glob is named by the words in it",
+    arguments: [
+      ("w-*.csv*", "w"), ("orders-*-final.csv.gz", "orders-final"), ("2024-??.csv", "2024"), ("*.csv", ""),
+      ("part-[0-9].csv", "part-0-9"), ("w-.csv", "w-"), ("my file.csv", "myfile"), ("_all.csv", "_all"),
+    ])
+  func globs(_ path: String, _ name: String) {
+    #expect(GuessedNames.fileStem(GuessedNames.stem(path)) == name)
+  }
+
   @Test("a zero has one digit") func zeros() throws {
     try folder.write("id,n\n1,0.0\n2,0.0\n", to: "zeros.csv")
     let pipeline = try guess("zeros.csv").files[1].text
