@@ -551,6 +551,22 @@ struct PipelineGuessTests {
     #expect(try run(made) == [32])
   }
 
+  @Test("a guessed pipeline has no question about members that only later records of the sample have")
+  func membersOfItsSample() throws {
+    let rows = (0..<3000).map { row in
+      "{\"id\": \(row), \"name\": \"what takes up some room in a file\"\(row > 2500 && row % 7 == 0 ? ", \"opt\": 1, \"sub\": {\"x\": 2}" : "")}\n"
+    }
+    try folder.write(rows.joined(), to: "late.ndjson")
+    let guess = try guess("late.ndjson")
+    #expect(text(guess, 1).contains("subX: sub.x"))
+    let path = guess.summaries[0].pipeline
+    #expect(Pipeline.lint(path) == [])
+    // A member that no record has is one.
+    let other = text(guess, 1).replacingOccurrences(of: "opt: opt", with: "opt: other")
+    try other.write(toFile: path, atomically: true, encoding: .utf8)
+    #expect(Pipeline.lint(path).map(\.code) == ["absentMember"])
+  }
+
   @Test("what the question about short records says to do judges the types with them")
   func guessAgain() throws {
     let short = (1...9).map { "\($0),\($0 < 9 ? "\($0)" : "x")\n" }.joined()
