@@ -75,6 +75,9 @@ struct GuessedPipeline {
     if !sample.definition.isCertain {
       questions.append("other options of the source fit about as well. Are these right?")
     }
+    if let doubt = sample.definition.encodingDoubt {
+      questions.append("\(doubt). In another one, letters would differ. Is it right?")
+    }
     if let aligned = sample.definition.aligned { questions.append(Self.question(aligned)) }
     for question in questions + entity.questions {
       lines += GuessWords.question(question + (question.hasSuffix("?") ? "" : "."))

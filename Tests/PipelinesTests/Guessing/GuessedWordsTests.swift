@@ -103,6 +103,20 @@ struct GuessedWordsTests {
     #expect(GuessedNames.fileStem(GuessedNames.stem(path)) == name)
   }
 
+  @Test("an encoding that the bytes do not tell for certain is asked about")
+  func encodings() throws {
+    // “București” and so on in ISO 8859-16; in windows-1250 its “ș” is “ş”.
+    let names: [[UInt8]] = [
+      [0x42, 0x75, 0x63, 0x75, 0x72, 0x65, 0xBA, 0x74, 0x69], [0x49, 0x61, 0xBA, 0x69],
+      [0x43, 0x6F, 0x6E, 0x73, 0x74, 0x61, 0x6E, 0xFE, 0x61], [0x42, 0xE3, 0x69, 0x6C, 0x65],
+    ]
+    let rows = names.enumerated().flatMap { number, name -> [UInt8] in Array("\(number),".utf8) + name + [10] }
+    try folder.write(Array("id,oras\n".utf8) + rows, to: "cities.csv")
+    let pipeline = try guess("cities.csv").files[1].text.replacing("\n#   ", with: " ")
+    #expect(pipeline.contains("# QUESTION: encoding: windows-1250, because of"), "\(pipeline)")
+    #expect(pipeline.contains("In another one, letters would differ. Is it right?"), "\(pipeline)")
+  }
+
   @Test("a zero has one digit") func zeros() throws {
     try folder.write("id,n\n1,0.0\n2,0.0\n", to: "zeros.csv")
     let pipeline = try guess("zeros.csv").files[1].text

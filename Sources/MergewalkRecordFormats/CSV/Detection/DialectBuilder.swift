@@ -59,6 +59,7 @@ struct DialectBuilder {
     dialect.isEncodingToldByBytes = finder.text.isToldByBytes
     dialect.aligned = aligned
     dialect.nullDoubt = nullDoubt
+    if !finder.text.isCertain { dialect.encodingDoubt = finder.text.evidence }
     return dialect
   }
 
