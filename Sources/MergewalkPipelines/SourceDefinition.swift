@@ -21,6 +21,8 @@ public struct SourceDefinition: Sendable {
   public var isCertain = true
   /// Options that detection leaves to a person, because they lose or make up text.
   package var proposals: [CSVProposal] = []
+  /// The sentence about the detected encoding, if it is not certain.
+  package var encodingDoubt: String?
   /// Columns that blanks align, where the text may be fixed-width.
   package var aligned: AlignedColumns?
   /// Findings that do not prevent reading the inputs.
@@ -125,6 +127,7 @@ struct SourceArguments {
       definition.isCertain = dialect.isCertain
       definition.proposals = dialect.proposals
       definition.aligned = dialect.aligned
+      definition.encodingDoubt = dialect.encodingDoubt
       definition.detected = CSVText.differences(dialect.options, from: CSVText.base(name))
         .filter { !source.has($0.option) }.map { "\($0.option): \($0.value)" }
     }

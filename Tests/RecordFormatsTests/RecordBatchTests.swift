@@ -89,6 +89,13 @@ import Testing
     #expect(batch.errors[1].position.byteOffset == 13)
   }
 
+  @Test("one field is not “1 fields”") func oneField() throws {
+    var reader = try CSVReader(source: ByteSource(bytes: Array("a\n1\n2,3\n".utf8)), options: CSVOptions())
+    var batch = RecordBatch()
+    _ = try reader.read(into: &batch, limit: BatchLimit())
+    #expect(batch.errors.map(\.message) == ["expected 1 field, found 2"])
+  }
+
   @Test func `a quote that is never closed ends the reading at the limit, in linear time`() throws {
     let text = Array("a,b\n1,2\n3,\"".utf8) + [UInt8](repeating: 10, count: 3_000_000)
     var options = CSVOptions()

@@ -114,7 +114,9 @@ extension ImportPlanBuilder {
 
   /// Adds the field that tells which records earlier runs have read.
   mutating func addSince(_ policy: SincePolicy, _ root: EntityImport) -> Int? {
-    guard let index = compile(policy.field, policy.attribute) else { return nil }
+    var field = policy.field
+    if let conversion = dateConversion(of: policy) { field.conversion = conversion }
+    guard let index = compile(field, policy.attribute) else { return nil }
     if policy.kind == .date, policy.places["type"] == nil, policy.places["date"] == nil,
       let filled = sources.first(where: {
         $0.isDirect && $0.field.column == policy.column && $0.attribute.type.isInteger
@@ -130,6 +132,26 @@ extension ImportPlanBuilder {
     fieldNames.append(
       ImportPlan.FieldName(entity: root.entityName, attribute: "since", column: policy.column))
     return index
+  }
+
+  /// How the attributes read the column of dates that `since` says nothing of; nil where they differ, or none reads it.
+  private func dateConversion(of policy: SincePolicy) -> ConversionOptions? {
+    let standard = ConversionOptions()
+    guard policy.kind == .date, policy.places["date"] == nil, policy.conversion.dateFormat == standard.dateFormat
+    else { return nil }
+    let readings = sources.filter {
+      $0.isDirect && $0.field.column == policy.column && $0.attribute.type == .date
+    }.map(\.field.conversion)
+    guard var reading = readings.first, readings.allSatisfy({ $0 == reading }) else { return nil }
+    if case .pattern(let text) = reading.dateFormat {
+      // What is wrong with it is a finding of the attribute.
+      var faults: [DatePattern.Finding] = []
+      if DatePattern.compile(text, findings: &faults) == nil || !faults.isEmpty { return nil }
+    }
+    if policy.places["zone"] != nil || policy.conversion.timeZoneOffset != standard.timeZoneOffset {
+      reading.timeZoneOffset = policy.conversion.timeZoneOffset
+    }
+    return reading
   }
 
   /// Adds a field that no column fills; `nil` for types that cannot be imported.

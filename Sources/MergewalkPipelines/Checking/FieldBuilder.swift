@@ -6,6 +6,8 @@ struct FieldBuilder {
   let findings: Findings
   /// The defaults of every field.
   let defaults: ComponentValue?
+  /// Words that were detected as null in the source, which mean it only where they can be no value.
+  var nullWords: [String] = []
 
   /// Builds the import of the attribute; without its entity no option of all fields is known to fit.
   func build(_ named: NamedValue, of entity: EntityDescription?) -> FieldImport {
@@ -31,6 +33,9 @@ struct FieldBuilder {
     field.absentValue = component.text("absent_value")?.value
     field.nullValue = component.text("null_value")?.value
     field.emptyValue = component.text("empty_value")?.value
+    if let type = entity?.attribute(named: named.name.value)?.type, Self.takesNullWords(type) {
+      addNullWords(to: &field.conversion)
+    }
     field.steps = StepBuilder(findings: findings).steps(component.steps("do"))
     field.value = component.expression("value")
     if field.value != nil, let from = component.fields["from"] {
@@ -52,6 +57,21 @@ struct FieldBuilder {
       return FieldImport.Substitute(rawValue: text)?.obstacle(at: attribute) == nil
     default: return AttributeType.wanted(by: name)?.types.contains(type) ?? true
     }
+  }
+
+  /// Whether no word such as `NA` is a value of the type; what was detected alters no text.
+  private static func takesNullWords(_ type: AttributeType) -> Bool {
+    switch type {
+    case .integer16, .integer32, .integer64, .decimal, .double, .float, .boolean, .date, .uuid: true
+    case .undefined, .string, .binary, .uri, .transformable, .objectID, .composite: false
+    }
+  }
+
+  /// Adds the words that were detected as null to those that a person gave, but for words to which a person gave another
+  /// meaning.
+  func addNullWords(to options: inout ConversionOptions) {
+    let others = Set((options.trueSpellings + options.falseSpellings).map { $0.lowercased() } + options.nullSpellings)
+    options.nullSpellings += nullWords.filter { !others.contains($0) && !others.contains($0.lowercased()) }
   }
 
   func conversion(_ component: ComponentValue) -> ConversionOptions {

@@ -203,10 +203,13 @@ struct HeaderCheck {
     // Members may be left out, so one that the first records do not have is only a question.
     if members.isEmpty { return }
     var reported: Set<String> = []
-    for column in columns {
-      // The member with the empty name may be written as nothing.
-      let path = column.name.isEmpty ? "\\e" : column.name
-      guard let first = JSONReader.firstMember(ofPath: path), !isThere(path, members) else { continue }
+    // The member with the empty name may be written as nothing.
+    func path(_ column: ColumnUse) -> String { column.name.isEmpty ? "\\e" : column.name }
+    let missing = columns.filter { !isThere(path($0), members) }
+    let later = laterMembers(missing.map(\.name), inputs, format)
+    for column in missing where !later.contains(column.name) {
+      let path = path(column)
+      guard let first = JSONReader.firstMember(ofPath: path) else { continue }
       if let meant = Self.dotted(path), isThere(meant, members), reported.insert(path).inserted {
         findings.add(
           .absentMember, at: column.position, "none of the first records has a member “\(path)”",
@@ -220,6 +223,37 @@ struct HeaderCheck {
         .absentMember, at: column.position, "none of the first records has a member “\(name)”", name: name,
         candidates: members.sorted())
     }
+  }
+
+  /// Of the columns that the first records do not have, those that later ones have, among as many as a guess looks at:
+  /// what it found there is no question for lint.
+  private func laterMembers(
+    _ names: [String], _ inputs: [SourceFiles.Input], _ format: RecordFormat
+  ) -> Set<String> {
+    var missing = names.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+    let all = Set(missing)
+    let most = PipelineGuess.Request(sources: [])
+    var (records, bytes) = (0, 0)
+    for (index, input) in inputs.enumerated() where !missing.isEmpty {
+      let requested = missing
+      guard var reader = try? format.reader(source: input.source, columns: .named(requested), index: index) else {
+        continue
+      }
+      var batch = RecordBatch()
+      while !missing.isEmpty, records < most.records, bytes < most.bytes {
+        let size = BatchLimit(records: min(4_096, most.records - records), bytes: min(1 << 20, most.bytes - bytes))
+        // What cannot be read is for the run to find.
+        guard (try? reader.read(into: &batch, limit: size)) == true else { break }
+        records += batch.recordCount + batch.errors.count
+        bytes += batch.byteCount
+        for (column, name) in requested.enumerated() where missing.contains(name) {
+          if (0..<batch.recordCount).contains(where: { batch.state($0, column) != .absent }) {
+            missing.removeAll { $0 == name }
+          }
+        }
+      }
+    }
+    return all.subtracting(missing)
   }
 
   /// A path as columns have it for one that is a JSONPath (`$.a[0].b`) or has slashes; nil where it is neither.

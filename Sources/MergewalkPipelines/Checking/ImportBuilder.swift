@@ -9,6 +9,8 @@ struct ImportBuilder {
   /// The defaults of every field.
   let defaults: ComponentValue?
   let findings: Findings
+  /// See ``FieldBuilder/nullWords``.
+  var nullWords: [String] = []
 
   /// Builds the import of the records' own entity; one of nothing when it names none.
   func root(_ component: ComponentValue?) -> EntityImport {
@@ -30,7 +32,7 @@ struct ImportBuilder {
     result.mode = component.choice(orDefault: "mode", as: ImportMode.self)
     if let duplicates = component.choice("duplicates", as: DuplicatePolicy.self) { result.duplicates = duplicates }
     if let sync = component.component("sync") { result.sync = self.sync(sync) }
-    let fields = FieldBuilder(findings: findings, defaults: defaults)
+    let fields = FieldBuilder(findings: findings, defaults: defaults, nullWords: nullWords)
     result.attributes = component.named("attributes").map { fields.build($0, of: entity) }
     for named in component.named("find_by") {
       let place = named.name.position

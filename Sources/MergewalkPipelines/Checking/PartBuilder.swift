@@ -51,9 +51,11 @@ struct PartBuilder {
     if known == nil, let source { SourceBuilder(findings: findings).checkNames(inputs, source) }
     let records = component.component("import")
     let fields = component.component("fields") ?? file.component("fields")
+    var nullWords: [String] = []
+    if case .csv(let options)? = format { nullWords = options.nullWords }
     var part = ImportPart(
       sources: inputs.map(\.source), format: format ?? .ndjson(NDJSONOptions()),
-      root: ImportBuilder(model: model, defaults: fields, findings: findings).root(records))
+      root: ImportBuilder(model: model, defaults: fields, findings: findings, nullWords: nullWords).root(records))
     part.position = component.position
     part.places = component.places
     for name in component.texts("after") ?? [] {
@@ -65,7 +67,10 @@ struct PartBuilder {
     part.passes = records?.choice("passes", as: Passes.self) ?? part.passes
     part.findPlan =
       (component.choice("find", as: FindPlan.self) ?? file.choice("find", as: FindPlan.self)) ?? part.findPlan
-    if let records { TransformBuilder(findings: findings, defaults: fields).complete(&part, records, source: source) }
+    if let records {
+      TransformBuilder(findings: findings, defaults: fields, nullWords: nullWords)
+        .complete(&part, records, source: source)
+    }
     let by = file.component("stores")?.text("by")
     part.columnsTakenElsewhere = by.map { [$0.value] } ?? []
     let resolved = part.resolved(

@@ -19,6 +19,9 @@ package struct ColumnProfile: Sendable {
   /// Everything else.
   package internal(set) var values = 0
 
+  /// How often each of ``nullSpellings`` stands without quotes and hardly means anything else, in a column of text too.
+  package internal(set) var plainNulls: [String: Int] = [:]
+
   // MARK: Values
 
   var booleans = 0
@@ -78,9 +81,10 @@ package struct ColumnProfile: Sendable {
   /// Spellings that often mean null where a column has values of another type.
   static let nullSpellings = [
     "\\N", "NULL", "null", "Null", "N/A", "n/a", "NA", "#N/A", "-", "None", "none", "nil", "NaN", "nan", "?", "--", ".",
+    "(null)", "<null>", "na", "#NA", "NAN", "NONE", "NIL", "Nil",
   ]
-  /// Those that are values of other columns, such as the code of Namibia: each attribute has its own.
-  static let nullWords = Set(nullSpellings).subtracting(["\\N", "NULL", "#N/A"])
+  /// Those that hardly mean anything else, unlike `NA`, the code of Namibia.
+  private static let plainNulls: Set<String> = ["NULL", "#N/A", "(null)", "<null>"]
   private static let nullBytes = nullSpellings.map { Array($0.utf8) }
 
   /// Counts nothing yet.
@@ -124,8 +128,10 @@ package struct ColumnProfile: Sendable {
     longest = max(longest, text.count)
     if end - start < text.count { padded += 1 }
     let inner = UnsafeBufferPointer(rebasing: text[start..<end])
-    if inner.count <= 5, let known = Self.nullBytes.firstIndex(where: { $0.elementsEqual(inner) }) {
+    if inner.count <= 6, let known = Self.nullBytes.firstIndex(where: { $0.elementsEqual(inner) }) {
       nullCounts[known] += 1
+      let word = Self.nullSpellings[known]
+      if state == .text, Self.plainNulls.contains(word) { plainNulls[word, default: 0] += 1 }
       return
     }
     if isTyped { strings += 1 }
@@ -153,7 +159,8 @@ package struct ColumnProfile: Sendable {
     numbers += 1
     forms.formIntersection(number.forms)
     wholeForms.formIntersection(number.wholeForms)
-    mostDigits = max(mostDigits, number.significantDigits)
+    // A zero has a digit, too.
+    mostDigits = max(mostDigits, number.significantDigits, 1)
     // A double holds 15 digits of any number.
     if !losesDigits, number.significantDigits > 15 { losesDigits = !number.survivesDouble(text) }
     if markedExample.isEmpty, text.contains(where: { !$0.isDigit && $0 != 0x2D }) { markedExample = Self.excerpt(text) }

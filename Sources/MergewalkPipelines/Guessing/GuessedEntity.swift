@@ -60,7 +60,7 @@ struct GuessedEntity {
       let different = sample.hashes(attribute.column).count
       questions.append(
         "\(attribute.name) has \(PrintableText.grouped(different)) different values in"
-          + " \(PrintableText.count(sample.records, "record")): is it the key? then find_by: [\(attribute.name)], without mode"
+          + " \(PrintableText.count(sample.profiles[attribute.column].records, "record")): is it the key? then find_by: [\(attribute.name)], without mode"
       )
     }
     questions.append(

@@ -59,9 +59,24 @@ enum GuessedNames {
     while let dot = name.lastIndex(of: "."), dot > name.startIndex {
       let ending = name[name.index(after: dot)...].lowercased()
       name = String(name[..<dot])
-      if !packed.contains(ending) { break }
+      // The ending of a glob such as `w-*.csv*` may go on.
+      if !packed.contains(ending), ending.contains(where: { $0 != "*" && $0 != "?" }) { break }
     }
     return name
+  }
+
+  /// The name of a file made of a stem: without what is a nuisance in a shell, and of a glob without what its marks leave
+  /// of separators.
+  static func fileStem(_ stem: String) -> String {
+    let parts = stem.split(omittingEmptySubsequences: false) { "*?[]".contains($0) }.map { part in
+      String(part.filter { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" || $0 == "." })
+    }
+    if parts.count == 1 { return parts[0] }
+    return parts.map { part in
+      func isSeparator(_ character: Character) -> Bool { "_-.".contains(character) }
+      let end = part.lastIndex { !isSeparator($0) }.map { part.index(after: $0) } ?? part.startIndex
+      return String(part[..<end].drop(while: isSeparator))
+    }.filter { !$0.isEmpty }.joined(separator: "-")
   }
 
   /// The common part of several files' names, without the separator before their numbers.

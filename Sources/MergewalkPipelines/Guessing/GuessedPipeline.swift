@@ -75,6 +75,9 @@ struct GuessedPipeline {
     if !sample.definition.isCertain {
       questions.append("other options of the source fit about as well. Are these right?")
     }
+    if let doubt = sample.definition.encodingDoubt {
+      questions.append("\(doubt). In another one, letters would differ. Is it right?")
+    }
     if let aligned = sample.definition.aligned { questions.append(Self.question(aligned)) }
     for question in questions + entity.questions {
       lines += GuessWords.question(question + (question.hasSuffix("?") ? "" : "."))
@@ -203,15 +206,20 @@ struct GuessedPipeline {
     }
     for proposal in definition.proposals where !said.contains(proposal.option) {
       let isNeeded = proposal.option == "comment" && sample.setsComment
-      lines += GuessWords.question(
-        proposal.reasonUnsaid + ". Is that right?" + (isNeeded ? "" : " Then set:"), indent: "  ")
+      // Records that cannot be read say nothing of the types, so that those below may not be theirs.
+      let takesMore = proposal.option == "short_records" || proposal.option == "long_records"
+      let then =
+        takesMore
+        ? " Then guess again with --option \(proposal.option)=\(proposal.value), because the types and the key below come"
+          + " from the other records only; that sets:" : isNeeded ? "" : " Then set:"
+      lines += GuessWords.question(proposal.reasonUnsaid + ". Is that right?" + then, indent: "  ")
       lines.append("  \(isNeeded ? "" : "# ")\(proposal.option): \(proposal.value)")
     }
     if !said.contains("null") { lines += nullLines(found) }
     return lines
   }
 
-  /// The spellings of null: those that were found, and empty fields where the columns are text.
+  /// The spellings of null in all columns: those that were found, and empty fields where the columns are text.
   private func nullLines(_ found: CSVOptions) -> [String] {
     var tokens = found.nullTokens
     var notes: [String] = []
@@ -227,9 +235,35 @@ struct GuessedPipeline {
       tokens.append("")
       notes.append("\(PrintableText.count(empty, "empty field")) without quotes in columns of text")
     }
-    if tokens.isEmpty { return [] }
-    let list = tokens.map { $0.isEmpty ? "\"\"" : Self.scalar($0, inFlow: true) }.joined(separator: ", ")
-    return ["  \"null\": [\(list)]\(notes.isEmpty ? "" : "  # \(notes.joined(separator: "; "))")"]
+    func line(_ tokens: [String], _ note: String) -> String {
+      let list = tokens.map { $0.isEmpty ? "\"\"" : Self.scalar($0, inFlow: true) }.joined(separator: ", ")
+      return "\"null\": [\(list)]\(note.isEmpty ? "" : "  # \(note)")"
+    }
+    var lines: [String] = []
+    let words = plainNulls
+    if !words.isEmpty {
+      let places = words.map { "“\($0.word)” in \(PrintableText.count($0.count, "field")) (\($0.columns))" }
+      lines += GuessWords.question(
+        "in columns of text there is \(places.joined(separator: "; ")), and stays text. Does it mean null there? Then"
+          + (tokens.isEmpty ? " set:" : " set, in place of the line below:"), indent: "  ")
+      lines.append("  # \(line(tokens + words.map { $0.word }, "in all columns"))")
+    }
+    if !tokens.isEmpty { lines.append("  " + line(tokens, notes.joined(separator: "; "))) }
+    return lines
+  }
+
+  /// The words in columns of text that hardly mean anything but null, and where they are.
+  private var plainNulls: [(word: String, count: Int, columns: String)] {
+    let texts = entity.attributes.filter { $0.verdict.type == .text && !sample.profiles[$0.column].plainNulls.isEmpty }
+    var result: [(word: String, count: Int, columns: String)] = []
+    for word in ColumnProfile.nullSpellings {
+      let found = texts.filter { sample.profiles[$0.column].plainNulls[word] != nil }
+      if found.isEmpty { continue }
+      let count = found.reduce(0) { $0 + (sample.profiles[$1.column].plainNulls[word] ?? 0) }
+      let names = found.prefix(3).map(\.columnName).joined(separator: ", ") + (found.count > 3 ? " ..." : "")
+      result.append((word: word, count: count, columns: names))
+    }
+    return result
   }
 
   // MARK: Words

@@ -111,8 +111,7 @@ package struct PipelineGuess: Sendable {
     for entity in entities {
       let paths = entity.sample.paths
       let stem = paths.count == 1 ? GuessedNames.stem(paths[0]) : GuessedNames.common(paths)
-      // Names of globs have characters that are a nuisance in a shell.
-      let plain = stem.filter { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" || $0 == "." }
+      let plain = GuessedNames.fileStem(stem)
       let name = fileName(plain.isEmpty ? GuessedNames.lowered(entity.name) : plain)
       let pipeline = GuessedPipeline(
         entity: entity, name: String(name.dropLast(5)), files: paths.map { Paths.relative($0, from: folder) },
@@ -140,14 +139,9 @@ private struct Look {
   ///
   /// - Throws: every finding about the source, when it cannot be read or has no column.
   init(_ paths: [String], _ request: PipelineGuess.Request) throws(DiagnosticList) {
-    var definition = try SourceDefinition.read(
+    let definition = try SourceDefinition.read(
       paths: paths, options: request.options, defaults: [("dialect", "detect")], skipsEmptyMembers: true,
       staysLookable: true, command: "mergewalk guess -")
-    // The source's `null` holds for all columns, and a text that means something may come behind what was looked at.
-    if case .csv(var found) = definition.format, !request.options.contains(where: { $0.name == "null" }) {
-      found.nullTokens.removeAll { ColumnProfile.nullWords.contains($0) }
-      definition.format = .csv(found)
-    }
     do throws(ReadError) {
       sample = try Self.firstRecords(paths, definition, request)
     } catch {

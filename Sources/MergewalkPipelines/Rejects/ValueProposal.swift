@@ -15,7 +15,7 @@ enum ValueProposal {
   }
 
   private static let otherWords = [
-    "(null)", "<null>", "#NA", "..", "n.a.", "k.A.", "unknown", "missing",
+    "..", "n.a.", "k.A.", "unknown", "missing",
   ]
 
   private static func missing(_ samples: [RejectedValue]) -> String? {

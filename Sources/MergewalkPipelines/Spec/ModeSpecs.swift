@@ -60,10 +60,12 @@ extension ComponentSpec {
         "type", .choice(["date", "integer", "text"]), default: "date",
         "The kind of value in the column; texts are compared by their bytes.", example: "integer"),
       FieldSpec(
-        "date", .text, default: "iso8601", "How dates are written (as for `field`).", example: "dd.MM.yyyy HH:mm"),
+        "date", .text, default: "as the attribute says, or iso8601",
+        "How dates are written (as for `field`). Without it the column is read like the attribute that it fills.",
+        example: "dd.MM.yyyy HH:mm"),
       FieldSpec(
-        "zone", .zone, default: "UTC", "The time zone of dates that do not give one (as for `field`).",
-        example: "\"+02:00\""),
+        "zone", .zone, default: "as the attribute says, or UTC",
+        "The time zone of dates that do not give one (as for `field`).", example: "\"+02:00\""),
       FieldSpec(
         "start", .text, default: "the beginning",
         "Where the first run starts: an ISO 8601 date, a number or a text.", example: "2024-01-01"),

@@ -14,6 +14,8 @@ extension SpoolForm {
         "quote": options.quote.map { .integer(Int($0)) }, "escape": options.escape.map { .integer(Int($0)) },
         "comment": options.comment.map { .string($0) },
         "nulls": .array(options.nullTokens.map { ["text": .string($0)] }),
+        // Plans of former versions, which must read as they were written, do not have them.
+        "null_words": options.nullWords.isEmpty ? nil : .array(options.nullWords.map { ["text": .string($0)] }),
         "quoted_nulls": .boolean(options.quotedNulls), "trim": .boolean(options.trim),
         "trim_quoted": .boolean(options.trimQuoted), "blank_lines": .boolean(keepsBlank),
         "repeated_headers": .boolean(keepsHeaders), "pad": .boolean(options.padShortRecords),
@@ -44,6 +46,7 @@ extension SpoolForm {
       options.escape = row.count("escape").flatMap { UInt8(exactly: $0) }
       options.comment = row.text("comment")
       options.nullTokens = nulls
+      options.nullWords = row.list("null_words") { $0.text("text") } ?? []
       options.quotedNulls = row.flag("quoted_nulls")
       options.trim = row.flag("trim")
       options.trimQuoted = row.flag("trim_quoted")

@@ -81,6 +81,9 @@ public struct CSVOptions: Sendable, Hashable {
   ///
   /// Add `""` to make empty fields null.
   public var nullTokens: [String] = []
+  /// Words that were detected as null and hold only where they can be no value, which the reader does not know: whoever
+  /// converts the fields does.
+  package var nullWords: [String] = []
   /// Whether quoted fields are also compared with the null tokens.
   public var quotedNulls = false
   /// Whether to remove spaces and tabs around unquoted fields and around quotes.

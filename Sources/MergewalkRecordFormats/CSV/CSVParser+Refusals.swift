@@ -75,15 +75,15 @@ extension CSVParser {
   ) -> RecordError {
     let message =
       switch fault.code {
-      case .fieldCount: "expected \(width) fields, found \(found)"
+      case .fieldCount: "expected \(PrintableText.count(width, "field")), found \(found)"
       case .strayQuote: "a quote inside an unquoted field"
       case .textAfterQuote: "text after a closing quote; double quotes that belong to the value"
       case .unterminatedQuote where quotesAreDoubted:
         "the quote that opens here spans other lines, and its closing quote does not end a field; only its own line is rejected"
       case .unterminatedQuote: "the quote that opens here is never closed"
       case .doubtfulComment:
-        "the line has \(width) fields like a record, but begins like lines that seem to be comments; set “comment” if it is"
-          + " one, and “comment: none” if there are none"
+        "the line has \(PrintableText.count(width, "field")) like a record, but begins like lines that seem to be comments;"
+          + " set “comment” if it is one, and “comment: none” if there are none"
       case .doubtfulEscape:
         "what seems to be an escape character precedes an ordinary character and would be dropped; set “escape” if it should be"
           + " dropped, or double it"

@@ -5,6 +5,8 @@ package struct EncodingGuess: Sendable, Hashable {
   package var evidence: String
   /// From 0 to 1: 1 where the bytes leave no choice.
   package var confidence: Double
+  /// Whether another encoding, which is rare, would make other letters of the same language of it.
+  package var hasRival = false
 }
 
 /// Tells the encoding of a text by its first bytes, for those who ask for it.
@@ -172,6 +174,7 @@ package enum EncodingDetector {
 
   private static func singleByte(_ bytes: UnsafeRawBufferPointer) -> EncodingGuess? {
     var best: (encoding: TextEncoding, score: Double, language: String, strays: Int, faults: Int, rank: Double)?
+    var fitting: [(encoding: TextEncoding, score: Double, language: String, text: String)] = []
     // Every fourth letter of a Vietnamese text or so is beyond ASCII, and there are many of them; the few of other
     // languages, and their signs for currencies, are Vietnamese letters in VISCII, too.
     let high = bytes.count { $0 >= 0x80 }
@@ -186,6 +189,7 @@ package enum EncodingDetector {
         let text = String(validating: faults == 0 ? decoded : decoded.filter { $0 != 0xFF }, as: UTF8.self),
         let (score, language, strays) = EncodingModel.score(text)
       else { continue }
+      if faults == 0 { fitting.append((encoding, score, language, text)) }
       // What is better by a hair is not better: the list has the common encodings first.
       var hair = 0.01
       if let best, best.language == language {
@@ -199,11 +203,20 @@ package enum EncodingDetector {
         - 0.2 * Double(faults) / Double(max(1, high))
       if score > 0.2, rank > (best?.rank ?? 0) + hair { best = (encoding, score, language, strays, faults, rank) }
     }
-    return best.map {
-      EncodingGuess(
-        encoding: $0.encoding, evidence: "its letters beyond ASCII, which are those of \($0.language)",
-        confidence: min(1, $0.score))
+    guard let best else { return nil }
+    var guess = EncodingGuess(
+      encoding: best.encoding, evidence: "its letters beyond ASCII, which are those of \(best.language)",
+      confidence: min(1, best.score))
+    // A rare encoding may fit the language better, and is not taken: the bytes of “ș” are those of another letter.
+    if let text = fitting.first(where: { $0.encoding == best.encoding })?.text,
+      let rival = fitting.first(where: {
+        $0.language == best.language && $0.score > best.score + 0.01 && $0.text != text
+      })
+    {
+      guess.evidence += ", but \(rival.encoding.name) has other letters of that language for them"
+      guess.hasRival = true
     }
+    return guess
   }
 
   /// Fewer bytes beyond ASCII do not tell a rare encoding from a common one.

@@ -44,14 +44,28 @@ struct GuessedWordsTests {
     #expect(try run(guess) == [31])
   }
 
-  @Test("spellings that are no words mean null in all columns")
+  @Test("a text column keeps NULL, and a question asks what it means")
   func dumps() throws {
     try folder.write("id,land,sum\n1,NULL,5\n2,DE,NULL\n3,FR,NA\n4,ES,7\n", to: "lands.csv")
     let guess = try guess("lands.csv")
     let pipeline = guess.files[1].text
-    #expect(pipeline.contains("\n  \"null\": [\"NULL\"]\n"), "\(pipeline)")
-    #expect(pipeline.contains("sum: { from: sum, null_tokens: [\"NA\"] }"), "\(pipeline)")
+    // The source's option holds for all columns, and was not written by a person.
+    #expect(pipeline.contains("“NULL” in 1 field (land)"), "\(pipeline)")
+    #expect(pipeline.contains("\n  # \"null\": [\"NULL\"]  # in all columns\n"), "\(pipeline)")
+    #expect(!pipeline.contains("\n  \"null\": ["), "\(pipeline)")
+    #expect(pipeline.contains("sum: { from: sum, null_tokens: [\"NULL\", \"NA\"] }"), "\(pipeline)")
     #expect(try run(guess) == [4])
+  }
+
+  @Test("NULL in quotes is text without a question, and \\N means null in all columns")
+  func certainWords() throws {
+    try folder.write("id,land\n1,\"NULL\"\n2,DE\n3,FR\n", to: "lands.csv")
+    let quoted = try guess("lands.csv").files[1].text
+    #expect(!quoted.contains("NULL”"), "\(quoted)")
+    try folder.write("id,land\n1,\\N\n2,DE\n3,NULL\n", to: "lands.csv")
+    let dump = try guess("lands.csv").files[1].text
+    #expect(dump.contains("\n  \"null\": [\"\\\\N\"]\n"), "\(dump)")
+    #expect(dump.contains("\n  # \"null\": [\"\\\\N\", \"NULL\"]  # in all columns\n"), "\(dump)")
   }
 
   @Test("a reference that is such a word is none, whatever other columns have")
@@ -77,6 +91,36 @@ struct GuessedWordsTests {
     try folder.write(text, to: "answers.csv")
     let pipeline = try guess("answers.csv").files[1].text
     #expect(pipeline.contains(said), "\(pipeline)")
+  }
+
+  @Test(
+    "the pipeline of a glob is named by the words in it",
+    arguments: [
+      ("w-*.csv*", "w"), ("orders-*-final.csv.gz", "orders-final"), ("2024-??.csv", "2024"), ("*.csv", ""),
+      ("part-[0-9].csv", "part-0-9"), ("w-.csv", "w-"), ("my file.csv", "myfile"), ("_all.csv", "_all"),
+    ])
+  func globs(_ path: String, _ name: String) {
+    #expect(GuessedNames.fileStem(GuessedNames.stem(path)) == name)
+  }
+
+  @Test("an encoding that the bytes do not tell for certain is asked about")
+  func encodings() throws {
+    // “București” and so on in ISO 8859-16; in windows-1250 its “ș” is “ş”.
+    let names: [[UInt8]] = [
+      [0x42, 0x75, 0x63, 0x75, 0x72, 0x65, 0xBA, 0x74, 0x69], [0x49, 0x61, 0xBA, 0x69],
+      [0x43, 0x6F, 0x6E, 0x73, 0x74, 0x61, 0x6E, 0xFE, 0x61], [0x42, 0xE3, 0x69, 0x6C, 0x65],
+    ]
+    let rows = names.enumerated().flatMap { number, name -> [UInt8] in Array("\(number),".utf8) + name + [10] }
+    try folder.write(Array("id,oras\n".utf8) + rows, to: "cities.csv")
+    let pipeline = try guess("cities.csv").files[1].text.replacing("\n#   ", with: " ")
+    #expect(pipeline.contains("# QUESTION: encoding: windows-1250, because of"), "\(pipeline)")
+    #expect(pipeline.contains("In another one, letters would differ. Is it right?"), "\(pipeline)")
+  }
+
+  @Test("a zero has one digit") func zeros() throws {
+    try folder.write("id,n\n1,0.0\n2,0.0\n", to: "zeros.csv")
+    let pipeline = try guess("zeros.csv").files[1].text
+    #expect(pipeline.contains("    n: n  # decimal: 2 values, up to 1 digit\n"), "\(pipeline)")
   }
 
   @Test("what is wrong with a value is seen, though it has no look")

@@ -214,6 +214,14 @@ struct PipelineGuessTests {
     #expect(try run(guess) == [3])
   }
 
+  @Test("records that cannot be read are none of those that a key is counted in")
+  func rejectedKeys() throws {
+    let rows = (0..<12).map { "\($0 / 2),a,b\n" }.joined()
+    try folder.write("id,x,y\n\(rows)7,c\n8,d\n", to: "things.csv")
+    let pipeline = text(try guess("things.csv"), 1)
+    #expect(pipeline.contains("id has 6 different values in 12 records: is it the key?"), "\(pipeline)")
+  }
+
   @Test("the key of another source is no key here, however few records have it once each")
   func foreignKey() throws {
     try folder.write("customer_id,name\n1,Ada\n2,Bob\n3,Cy\n4,Di\n", to: "customers.csv")
@@ -519,7 +527,13 @@ struct PipelineGuessTests {
     let made = try guess("odd.csv")
     let pipeline = text(made, 1)
     for option in ["short_records: pad", "long_records: truncate", "comment: \"#\""] {
-      #expect(pipeline.contains("Is that right? Then set:\n  # \(option)\n"), "\(option)")
+      let parts = option.split(separator: ": ")
+      let then =
+        option.hasPrefix("comment")
+        ? "set:"
+        : "guess again with --option \(parts[0])=\(parts[1]), because the types and the key below come from the other"
+          + " records only; that sets:"
+      #expect(pipeline.contains("Is that right? Then \(then)\n  # \(option)\n"), "\(option), \(pipeline)")
       #expect(!pipeline.contains("\n  \(option)\n"), "\(option)")
     }
     // What the summary says is what a run rejects.
@@ -535,6 +549,34 @@ struct PipelineGuessTests {
     }
     try lines.write(toFile: file, atomically: true, encoding: .utf8)
     #expect(try run(made) == [32])
+  }
+
+  @Test("a guessed pipeline has no question about members that only later records of the sample have")
+  func membersOfItsSample() throws {
+    let rows = (0..<3000).map { row in
+      "{\"id\": \(row), \"name\": \"what takes up some room in a file\"\(row > 2500 && row % 7 == 0 ? ", \"opt\": 1, \"sub\": {\"x\": 2}" : "")}\n"
+    }
+    try folder.write(rows.joined(), to: "late.ndjson")
+    let guess = try guess("late.ndjson")
+    #expect(text(guess, 1).contains("subX: sub.x"))
+    let path = guess.summaries[0].pipeline
+    #expect(Pipeline.lint(path) == [])
+    // A member that no record has is one.
+    let other = text(guess, 1).replacingOccurrences(of: "opt: opt", with: "opt: other")
+    try other.write(toFile: path, atomically: true, encoding: .utf8)
+    #expect(Pipeline.lint(path).map(\.code) == ["absentMember"])
+  }
+
+  @Test("what the question about short records says to do judges the types with them")
+  func guessAgain() throws {
+    let short = (1...9).map { "\($0),\($0 < 9 ? "\($0)" : "x")\n" }.joined()
+    try folder.write("id,n,sum,day\n1,1,2,3\n2,2,3,4\n3,3,4,5\n4,4,5,6\n5,5,6,7\n6,6,7,8\n" + short, to: "few.csv")
+    let first = text(try guess("few.csv"), 1)
+    #expect(first.contains("\n    n: n  # integer: 6 values"), "\(first)")
+    #expect(first.contains("guess again with --option short_records=pad, because"), "\(first)")
+    try FileManager.default.removeItem(atPath: folder.file("out"))
+    let again = text(try guess("few.csv", options: [("short_records", "pad")]), 1)
+    #expect(again.contains("\n    n: n  # text: 15 values, mixed"), "\(again)")
   }
 
   @Test("an escape that would drop text is asked about and not set") func doubtfulEscape() throws {

@@ -122,6 +122,24 @@ import Testing
     }
   }
 
+  @Test("dates are read as the attribute reads them, unless since says how")
+  func attributePattern() throws {
+    let text =
+      "{ entity: Country, find_by: [code],"
+      + " attributes: { goneAt: { from: seen, date: dd.MM.yyyy HH:mm, zone: \"+02:00\" } } }"
+    let first = try map.run(text, "code,seen\nCH,01.05.2024 12:00\nDE,02.05.2024 12:00\n", more: "since: seen")
+    #expect((first.inserted, first.rejected) == (2, 0))
+    let policy = try #require(try map.definition(text, "code,seen\n", more: "since: seen").parts[0].since)
+    let metadata = try StoreMetadata.read(path: map.store)
+    let cursor = StoredCursors(metadata, pipeline: "pipeline").value(part: "", policy)
+    #expect(cursor?.description.hasPrefix("2024-05-02T10:00:00") == true, "\(String(describing: cursor))")
+    let second = try map.run(text, "code,seen\nFR,30.04.2024 23:00\nIT,03.05.2024 00:00\n", more: "since: seen")
+    #expect((second.inserted, second.skipped, second.rejected) == (1, 1, 0))
+    // What since says holds.
+    let said = try map.run(text, "code,seen\nAT,04.05.2024 00:00\n", more: "since: { column: seen, date: iso8601 }")
+    #expect(said.rejected == 1)
+  }
+
   @Test("contradictions are findings") func lint() throws {
     func finding(_ since: String, _ text: String = Self.upsert) throws -> String {
       try map.folder.write("code,name,size,seen\n", to: "input.csv")

@@ -70,6 +70,26 @@ import Testing
       mixed.evidence.contains { $0.contains("but 1 character of it would be right in utf-8") }, "\(mixed.evidence)")
   }
 
+  @Test("Romanian letters that windows-1250 and ISO 8859-16 have for the same bytes are doubted; Vietnamese is told")
+  func rivals() throws {
+    let text =
+      "oraș;țară\nBucurești;România\nIași;România\nConstanța;România\nPloiești;România\nBăile Felix;România\n"
+    let romanian = try #require(iconv(Array(text.utf8), from: "UTF-8", to: "iso-8859-16")).text
+    let guess = try #require(romanian.withUnsafeBytes { EncodingDetector.detect($0, isWhole: true) })
+    #expect(guess.encoding.name == "iso-8859-16" || guess.hasRival, "\(guess)")
+    let dialect = try #require(CSVDialectDetector.detect(sample: romanian, isWhole: true))
+    #expect(!dialect.isCertain && dialect.encodingDoubt?.contains("iso-8859-16") == true, "\(dialect.evidence)")
+    // The tones of Vietnamese are characters of their own there.
+    let written = "tên;nơi\nNguyê\u{303}n Văn Hùng;Hà Nô\u{323}i\nTrâ\u{300}n Thi\u{323} Mai;Đà Nă\u{303}ng\n"
+    let vietnamese = try #require(iconv(Array(written.utf8), from: "UTF-8", to: "windows-1258"))
+    #expect(vietnamese.fault == nil)
+    let found = vietnamese.text.withUnsafeBytes { EncodingDetector.detect($0, isWhole: true) }
+    #expect(found?.encoding.name == "windows-1258", "\(String(describing: found))")
+    // German is certain: no other encoding has other letters of it.
+    let german = "ort;land\nKöln;Österreich\nMünchen;Größe\nZürich;Straße\n".unicodeScalars.map { UInt8($0.value) }
+    #expect(german.withUnsafeBytes { EncodingDetector.detect($0, isWhole: true) }?.hasRival == false)
+  }
+
   @Test("a few names of several western languages make no rare encoding of a text")
   func mixedNames() throws {
     for text in [

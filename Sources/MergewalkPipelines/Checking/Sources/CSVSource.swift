@@ -99,6 +99,11 @@ extension SourceBuilder {
           "the dialect of “\(input.path)” is not certain: " + dialect.evidence.joined(separator: "; "),
           hint: "set the options that you know, such as “delimiter” and “header”")
       }
+      if let doubt = dialect.nullDoubt {
+        findings.add(
+          .uncertainDialect, at: place, "“\(input.path)”: \(doubt.reason)",
+          hint: "“null: \(doubt.value)” reads it as null in all columns, “null: []” leaves all texts as they are")
+      }
       var found = dialect.options
       // Files of one source need not have one encoding; read in another one they would be text, too.
       if options.encoding == .detect || dialect.isEncodingToldByBytes { found.encoding = .detect }

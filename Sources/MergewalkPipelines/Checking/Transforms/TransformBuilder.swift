@@ -6,6 +6,8 @@ struct TransformBuilder {
   let findings: Findings
   /// The defaults of every column.
   let defaults: ComponentValue?
+  /// See ``FieldBuilder/nullWords``.
+  let nullWords: [String]
 
   /// Fills in what is done with the records of a part.
   func complete(_ part: inout ImportPart, _ component: ComponentValue, source: ComponentValue?) {
@@ -36,7 +38,10 @@ struct TransformBuilder {
     for option in FieldSpec.readings.map(\.name) where !value.has(option) {
       value.fields[option] = defaults?.fields[option]
     }
-    column.reading = FieldBuilder(findings: findings, defaults: nil).conversion(value)
+    // Only texts that are read as something else are read in this way.
+    let fields = FieldBuilder(findings: findings, defaults: nil, nullWords: nullWords)
+    column.reading = fields.conversion(value)
+    fields.addNullWords(to: &column.reading)
     column.position = value.text("from")?.position ?? named.name.position
     return column
   }

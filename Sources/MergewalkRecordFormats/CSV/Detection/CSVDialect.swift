@@ -8,8 +8,16 @@ public struct CSVDialect: Sendable, Hashable {
   public var isCertain: Bool
   /// Options that would read what is refused now, and lose or make up text: for a person to decide.
   package var proposals: [CSVProposal] = []
+  /// The sentence about the encoding, if it is not certain.
+  package var encodingDoubt: String?
+  /// Words that mean null in columns of numbers, and stand in columns of text, where they stay text.
+  package var nullDoubt: CSVProposal?
   /// Columns that blanks align, where no delimiter explains the text: it may be fixed-width.
   package var aligned: AlignedColumns?
+  /// Words such as `NA` that mean null in columns of numbers, dates or the like.
+  ///
+  /// They are not among ``CSVOptions/nullTokens``, which hold for all columns: elsewhere such a word may be a value.
+  public var nullWords: [String] { options.nullWords }
   /// Whether the encoding was detected from the bytes, so that another file may have another one.
   public var isEncodingToldByBytes = false
 }

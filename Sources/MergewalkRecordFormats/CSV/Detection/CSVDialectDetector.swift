@@ -98,9 +98,11 @@ struct DialectFinder {
     var comment = known.contains(.comment) ? base.comment : nil
     var ranking = rank(comment: Array((comment ?? "").utf8))
     if !known.contains(.comment), let prefix = CommentEvidence.prefix(bytes) {
-      // Remarks disturb the table if they are some.
+      // Remarks disturb the table if they are some; a column of text they do not disturb, but one would be its header.
       let other = rank(comment: Array(prefix.utf8))
-      if let new = other.first, new.value > 1.01 * (ranking.first?.value ?? 0) {
+      let plain = ranking.first.map { (value: $0.value, isText: $0.isSingle && $0.value < 0.5) }
+      let factor = plain?.isText == true && beginsWithRemark(prefix) ? 0.99 : 1.01
+      if let new = other.first, new.value > factor * (plain?.value ?? 0) {
         comment = prefix
         ranking = other
       }
@@ -113,6 +115,14 @@ struct DialectFinder {
     var build = DialectBuilder(finder: self, best: best, comment: comment)
     build.options = options
     return build.build(others: Array(ranking.dropFirst()))
+  }
+
+  /// Whether the text begins with a mark of remarks and words behind a blank.
+  private func beginsWithRemark(_ mark: String) -> Bool {
+    guard let start = bytes.firstIndex(where: { $0 != 10 && $0 != 13 }) else { return false }
+    let line = bytes[start...].prefix { $0 != 10 && $0 != 13 }
+    guard line.starts(with: mark.utf8), let next = line.dropFirst(mark.utf8.count).first else { return false }
+    return next == 32 || next == 9
   }
 
   /// The candidates by their scores on the whole sample, the best first; at most one for each delimiter.

@@ -19,7 +19,9 @@ extension DialectBuilder {
     let header = fitting.first { row in
       fitting.count == 1 && row.line == remarks && RecordOutline(bytes, plain, row).isNames
     }
-    if shape.width > 1, !fitting.isEmpty, fitting.count * 2 > remarks || header != nil {
+    if shape.width > 1, !fitting.isEmpty,
+      header != nil || (fitting.count * 2 > remarks && !areRemarks(fitting, of: remarks, plain, comment))
+    {
       table = plain
       self.comment = nil
       if let first = header, remarks > 1 {
@@ -48,6 +50,19 @@ extension DialectBuilder {
       propose(
         "comment", "\"\(comment)\"",
         "\(lines) with “\(comment)”; such a line is a comment unless it has as many fields as a record")
+    }
+  }
+
+  /// Whether lines that split like the table are remarks nevertheless, as records are that were taken out: the text begins
+  /// with remarks that do not split so, and in all of these a blank follows the mark.
+  private func areRemarks(
+    _ fitting: [SampleTable.Row], of remarks: Int, _ plain: SampleTable, _ comment: String
+  ) -> Bool {
+    guard remarks - fitting.count > 2, let top = plain.rows.first(where: { $0.kind != .blank }),
+      bytes[top.start..<top.end].starts(with: comment.utf8), top.line != fitting.first?.line
+    else { return false }
+    return fitting.allSatisfy { row in
+      bytes[row.start..<row.end].dropFirst(comment.utf8.count).first?.isBlank == true
     }
   }
 
@@ -180,6 +195,13 @@ extension DialectBuilder {
       judge.rows = 0
       judge.isCertain = false
     }
+    let isBelowRemarks = remarksAbove > 0 || (options.comment != nil && !known.contains(.comment))
+    if shape.width == 1, judge.rows > 0, !judge.isCertain, isBelowRemarks {
+      // The remarks say what it is; a name that was a record would be lost.
+      judge.rows = 0
+      judge.names = nil
+      judge.reason = "one column of text below remarks needs no name"
+    }
     if let names = judge.names {
       options.header = .names(names)
       options.skippedLines = row.line
@@ -246,9 +268,11 @@ extension DialectBuilder {
 
   mutating func findNulls() {
     if known.contains(.nullTokens) { return }
-    let (tokens, sentences) = NullTokenEvidence.find(bytes, table, shape, headerRows: headerRows)
-    options.nullTokens = tokens
-    evidence += sentences
+    let found = NullTokenEvidence.find(bytes, table, shape, headerRows: headerRows)
+    options.nullTokens = found.tokens
+    options.nullWords = found.words
+    nullDoubt = found.doubt
+    evidence += found.evidence
   }
 
   /// Decides about records of other widths: they are refused, unless their extra cells are empty.
@@ -276,14 +300,15 @@ extension DialectBuilder {
         options.longRecords = .dropEmpty
         evidence.append(
           "long_records drop_empty: \(harmless) of \(all) records \(harmless == 1 ? "has" : "have") more than"
-            + " \(shape.width) fields" + lines { $0.width > shape.width && isHarmless($0) } + "; the surplus is empty")
+            + " \(Self.count(shape.width, "field", "fields"))" + lines { $0.width > shape.width && isHarmless($0) }
+            + "; the surplus is empty")
       }
       if harmless < shape.long {
         isCertain = false
         propose(
           "long_records", "truncate",
           "\(shape.long - harmless) of \(all) records \(shape.long - harmless == 1 ? "has" : "have") more than"
-            + " \(shape.width) fields" + lines { $0.width > shape.width && !isHarmless($0) }
+            + " \(Self.count(shape.width, "field", "fields"))" + lines { $0.width > shape.width && !isHarmless($0) }
             + " and will be rejected; truncate loses their extra cells")
       }
     }

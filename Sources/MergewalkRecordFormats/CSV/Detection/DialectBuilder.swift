@@ -10,6 +10,7 @@ struct DialectBuilder {
   var isCertain = true
   var proposals: [CSVProposal] = []
   var caution = CSVCaution()
+  var nullDoubt: CSVProposal?
 
   var table: SampleTable
   var shape: TableShape
@@ -57,6 +58,8 @@ struct DialectBuilder {
     var dialect = CSVDialect(options: options, evidence: evidence, isCertain: isCertain, proposals: proposals)
     dialect.isEncodingToldByBytes = finder.text.isToldByBytes
     dialect.aligned = aligned
+    dialect.nullDoubt = nullDoubt
+    if !finder.text.isCertain { dialect.encodingDoubt = finder.text.evidence }
     return dialect
   }
 

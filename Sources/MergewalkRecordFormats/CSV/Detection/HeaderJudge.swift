@@ -202,6 +202,11 @@ struct HeaderJudge {
   private static func judge(
     _ names: [String], _ kinds: [CellKind], _ columns: [Column], _ below: [Set<String>]
   ) -> HeaderJudge {
+    if let i = names.indices.first(where: { $0 < below.count && repeatsWord(names[$0], below[$0]) }) {
+      return HeaderJudge(
+        rows: 0, reason: "field \(i + 1) of the first record and others below it begin with one word, as directives do",
+        isCertain: false)
+    }
     // Codes of one length are no names of that length.
     var lengthVotes = 0
     for (name, values) in zip(names, below) where !isIdentity(name) {
@@ -254,6 +259,15 @@ struct HeaderJudge {
 
   /// Whether this is the name of a column of identities, and as well a code that may stand below it: Indonesia, Idaho.
   private static func isIdentity(_ name: String) -> Bool { name.lowercased() == "id" }
+
+  /// Whether a text begins with a word such as `@version` that another one of its column begins with, too.
+  private static func repeatsWord(_ name: String, _ below: Set<String>) -> Bool {
+    guard let sign = name.utf8.first, "@$!%&*+".utf8.contains(sign), let end = name.firstIndex(of: " "),
+      name.utf8.dropFirst().first?.isLetter == true
+    else { return false }
+    let word = name[...end]
+    return below.contains { $0.hasPrefix(word) }
+  }
 
   /// The first column of text whose fields begin with a digit, nearly all of them, that of the first record too.
   private static func numbered(_ names: [String], _ below: [Set<String>]) -> Int? {

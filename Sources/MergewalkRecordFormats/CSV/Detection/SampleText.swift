@@ -104,7 +104,7 @@ struct SampleText {
         "encoding: \(name), because of \(guess.evidence)"
         + (isThin ? ", but there are so few of them that it may be another one" : "")
         + (isMixed ? "; but \(PrintableText.count(characters, "character")) of it would be right in utf-8" : "")
-      return (guess.encoding, sentence, guess.confidence > 0.5 && !isMixed && !isThin, true)
+      return (guess.encoding, sentence, guess.confidence > 0.5 && !guess.hasRival && !isMixed && !isThin, true)
     }
   }
 

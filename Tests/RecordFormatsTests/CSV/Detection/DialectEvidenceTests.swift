@@ -59,7 +59,7 @@ import Testing
     let dialect = try detect(
       "a,1:b,2\nc,3:d,4\ne,NULL:f,NULL\n", base: base, known: [.delimiter, .header, .nullTokens])
     #expect(dialect.options.delimiter == ":" && dialect.options.header == .none)
-    #expect(dialect.options.nullTokens == ["x"])
+    #expect(dialect.options.nullTokens == ["x"] && dialect.nullWords == [])
     #expect(dialect.evidence.first == "delimiter “:”: as given; 3 of 3 records have 2 fields")
   }
 
@@ -136,12 +136,47 @@ import Testing
     #expect(try detect("#1,lamp\n#2,quilt\n3,sail\n").options.comment == nil)
   }
 
+  @Test("no remark at the top is a header: above one column, above records that became remarks, and with a word")
+  func remarksAtTheTop() throws {
+    let one = try detect("# This list gives all names\nAndromeda\nAntlia\nApus\nAquarius\n")
+    #expect(one.options.skippedLines == 1 && one.options.comment == nil && one.options.header == .none)
+    #expect(!one.isCertain)
+    let services = try detect("# Services, by name\n#\n# New ones follow.\n\necho\nftp\n# unofficial\nssh\ntelnet\n")
+    #expect(services.options.comment == "#" && services.options.header == .none)
+    #expect(services.options.caution?.doubtsComments == true)
+    #expect(try detect("# value\n1.5\n2.5\n3.5\n").options.header == .firstRecord)
+    // Of tags the first is one.
+    #expect(try detect("#red\n#green\nblue\n").options.comment == nil)
+    let codes = ["0028", "003C", "005B", "007B", "00AB", "0F3A"]
+    let taken = (0..<9).map { "# 220\($0); SIGN \($0)\n" }.joined()
+    let mirrors = try detect(
+      "# Mirrors\n# of 2022\n# Each line has two fields, separated by a semicolon (';').\n#\n# More\n\n"
+        + codes.map { "\($0); 1\($0) # LEFT\n1\($0); \($0) # RIGHT\n" }.joined() + "# Without\n" + taken)
+    #expect(mirrors.options.delimiter == ";" && mirrors.options.header == .none, "\(mirrors.evidence)")
+    #expect(mirrors.options.comment == "#" && mirrors.options.caution?.doubtsComments == true)
+    let keys = try detect(
+      "@version 15.0\n\n@weights 17000; FB00 # A\n@weights 18D00; FB00 # B\n0000  ; [.01] # C\n0001  ; [.02] # D\n"
+        + "0002  ; [.03] # E\n0003  ; [.04] # F\n")
+    #expect(keys.options.header == .none && !keys.isCertain, "\(keys.evidence)")
+  }
+
   @Test func `null tokens need evidence`() throws {
-    #expect(try detect("a,b\n1,NA\n2,3.5\n3,4.5\n4,5.5\n5,7\n").options.nullTokens == ["NA"])
-    #expect(try detect("a,b\nNamibia,NA\nFrance,FR\nIreland,IE\n").options.nullTokens == [])
-    #expect(try detect("a,b\nx,NULL\ny,\\N\nz,w\n").options.nullTokens == ["NULL", "\\N"])
+    // A token holds for all columns, a word for numbers and the like only: what was detected alters no text.
+    let number = try detect("a,b\n1,NA\n2,3.5\n3,4.5\n4,5.5\n5,7\n")
+    #expect(number.nullWords == ["NA"] && number.options.nullTokens == [])
+    let both = try detect("a,b\nNA,NA\nFR,3.5\nIE,4.5\nDE,5.5\nES,7\n")
+    #expect(both.nullWords == ["NA"] && both.options.nullTokens == [] && both.nullDoubt == nil)
+    #expect(
+      both.evidence.contains(
+        "null: 2 fields are “NA”, 1 of them in columns of numbers, dates or the like; elsewhere it stays text"))
+    let country = try detect("a,b\nNamibia,NA\nFrance,FR\nIreland,IE\n")
+    #expect(country.nullWords == [] && country.options.nullTokens == [])
+    let dump = try detect("a,b\nx,NULL\ny,\\N\nz,w\n")
+    #expect(dump.nullWords == ["NULL"] && dump.options.nullTokens == ["\\N"])
+    #expect(dump.nullDoubt?.reason == "in columns of text one field is “NULL”, on line 2, and stays text")
     // In quotes it is text.
-    #expect(try detect("a,b\n\"NULL\",1\n\"x\",2\n").options.nullTokens == [])
+    let quoted = try detect("a,b\n\"NULL\",1\n\"x\",2\n")
+    #expect(quoted.nullWords == [] && quoted.options.nullTokens == [])
   }
 
   @Test func `padding is told from blanks that belong to a value`() throws {
@@ -251,7 +286,7 @@ import Testing
     var base = CSVOptions()
     base.table = 2
     let second = try detect(text, base: base, known: .table).options
-    #expect(second.table == 2 && second.skippedLines == 3 && !second.padShortRecords && second.nullTokens == ["NA"])
+    #expect(second.table == 2 && second.skippedLines == 3 && !second.padShortRecords && second.nullWords == ["NA"])
     #expect(CorpusFile.read(Array(text.utf8), second)[1] == ["2024-01-01", "2.5", "NA"])
     base.table = 3
     #expect(

@@ -59,7 +59,7 @@ import Testing
     }
     let dialect = try #require(CSVDialectDetector.detect(sample: bytes, isWhole: true))
     #expect(CorpusFile.read(bytes, dialect.options) == expected, "seed \(seed), \(dialect.evidence)")
-    #expect(dialect.options.nullTokens == (options.null.isEmpty ? [] : ["NULL"]))
+    #expect(dialect.nullWords == (options.null.isEmpty ? [] : ["NULL"]))
   }
 
   @Test("no bytes make detection or what it says fail", arguments: Soak.readerSeeds(30))
