@@ -46,8 +46,11 @@ struct Splitter {
   /// The records of a batch by their part.
   private var order = SpoolOrder()
   private let hasSeveralImports: Bool
-  /// Why the value of the folder that is read names no store, when it has one.
-  private var refusal: String?
+  /// Why no record of the folder that is read has a store, when its value names none.
+  private var refusal: Refusal?
+
+  /// Why records are rejected, whatever their values are.
+  private typealias Refusal = (code: RejectCode, message: String)
 
   /// The first lines of files, by number; files that begin alike share one.
   final class HeaderList {
@@ -140,7 +143,7 @@ struct Splitter {
   ) throws(FamilyError) {
     types = ContractTypes(part.contract, columns: columns)
     for (index, input) in inputs.enumerated() {
-      refusal = input.refusal
+      refusal = input.refusal.map { (.storeBadName, $0) }
       try split(input.source, 0, part, nil, columns: columns, source: firstSource + index)
     }
     refusal = nil
@@ -159,9 +162,15 @@ struct Splitter {
     source: Int
   ) throws(FamilyError) {
     let form = forms[number]
+    let columns = column?.columns ?? columns
+    var contract = ContractCheck(missingColumnsOf: part.contract, columns: columns, notes: notes)
+    do throws(ImportError) {
+      try contract?.begin(input, format: part.format)
+    } catch { throw FamilyError(error) }
     var reader: any RecordReader
     do throws(ReadError) {
-      reader = try part.format.reader(source: input, columns: .named(column?.columns ?? columns), index: source)
+      reader = try part.format.reader(
+        source: input, columns: .named(contract?.requestedColumns ?? columns), index: source)
     } catch { throw FamilyError(error) }
     types?.begin(part.format)
     lastIsKept = true
@@ -178,7 +187,8 @@ struct Splitter {
         let header = headers.number(form.header(reader.header))
         let run = SpoolRun(
           part: number, source: source, member: batch.member, header: header, encoding: batch.encoding?.name)
-        try take(&batch, run, column, form, input.path, part.name, reader.header)
+        let refusal = contract?.markMissing(in: &batch) ?? self.refusal
+        try take(&batch, run, column, refusal, form, input.path, part.name, reader.header)
       }
       // A condition decides about the record when its store is built.
       for doubt in RunWarning.doubts(about: batch, input, isLastKept: lastIsKept && part.filter == nil)
@@ -191,8 +201,8 @@ struct Splitter {
   }
 
   private mutating func take(
-    _ batch: inout RecordBatch, _ run: SpoolRun, _ column: SplitColumn?, _ form: SpoolForm, _ path: String,
-    _ name: String, _ header: [String]
+    _ batch: inout RecordBatch, _ run: SpoolRun, _ column: SplitColumn?, _ refusal: Refusal?, _ form: SpoolForm,
+    _ path: String, _ name: String, _ header: [String]
   ) throws(FamilyError) {
     files.begin(run)
     counts.read += batch.recordCount + batch.errors.count
@@ -210,7 +220,9 @@ struct Splitter {
     findNumbers(place, of: batch)
     for record in 0..<batch.recordCount {
       lastIsKept = false
-      if case let number = Int(numbers[record]), number >= 0 {
+      if let refusal {
+        try reject(record, nil, of: batch, refusal.code, refusal.message, run, path, name, header)
+      } else if case let number = Int(numbers[record]), number >= 0 {
         let part = part(number)
         guard part >= 0 else {
           try reject(record, place, of: batch, .storeBadName, refusals[number] ?? "", run, path, name, header)
@@ -269,7 +281,6 @@ struct Splitter {
     _ record: Int, _ column: Int?, of batch: RecordBatch, _ run: SpoolRun, _ path: String, _ name: String,
     _ header: [String]
   ) throws(FamilyError) {
-    if let refusal { return try reject(record, column, of: batch, .storeBadName, refusal, run, path, name, header) }
     switch policy.missing {
     case .skip: counts.skipped += 1
     case .reject:
