@@ -136,6 +136,7 @@ struct HiveFolders {
           nameless.append((ByteSource(path: path, container: container), nil))
           continue
         }
+        let state = FamilyFiles.state(path)
         guard let digest = FamilyFiles.digest(path) else {
           throw FamilyError(.failed, "\(path): the file cannot be read")
         }
@@ -152,7 +153,8 @@ struct HiveFolders {
           continue
         }
         parts[name]?.files.append(
-          StoreReceipt.File(path: ResolvedPath.fromRoot(path), bytes: digest.bytes, sha256: digest.sha256))
+          StoreReceipt.File(
+            path: ResolvedPath.fromRoot(path), bytes: digest.bytes, sha256: digest.sha256, state: state))
       }
     }
     plan.parts = order.compactMap { parts[$0] }
