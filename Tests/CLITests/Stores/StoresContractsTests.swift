@@ -56,4 +56,21 @@ struct StoresContractsTests {
       #expect(text.contains("\"line\":2") && text.contains("b1,3") && text.contains("b2,4"), "\(text)")
     }
   }
+
+  @Test(
+    "a difference that freezes a source has one code in runs and in families, whichever step finds it",
+    arguments: [
+      ("csv", "new", "code,country,amount,more\na,DE,1,2\n"),
+      ("ndjson", "new", #"{"code":"a","country":"DE","amount":1,"more":2}"# + "\n"),
+      ("ndjson", "types", #"{"code":"a","country":"DE","amount":1}"# + "\n" + #"{"code":"b","amount":"2"}"# + "\n"),
+    ])
+  func frozen(format: String, what: String, text: String) throws {
+    let family = try Family(source: "{ files: items.\(format), contract: { \(what): freeze } }")
+    try family.folder.write(text, to: "items.\(format)")
+    let run = try Command(["run", "items.yaml", "--store", "one.sqlite", "--json"], in: family.folder.path)
+    for command in [run, try family.build()] {
+      let error = try #require(try command.object()["error"] as? [String: Any])
+      #expect(command.status == 2 && error["code"] as? String == "contract", "\(command.words)")
+    }
+  }
 }
