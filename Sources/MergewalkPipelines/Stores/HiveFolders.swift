@@ -168,6 +168,6 @@ struct HiveFolders {
       let all = try definition.columnNames(of: definition.parts[0])
       columns = splitter.readsAllColumns(of: definition.parts[0], 0) ? all.filter { $0 != policy.column } : []
     } catch { throw FamilyError(error) }
-    try splitter.runWithoutValue(nameless, definition.parts[0], columns: columns, firstSource: 0)
+    try splitter.runWithoutValue(nameless, definition, columns: columns, areAll: plan.parts.isEmpty)
   }
 }

@@ -31,6 +31,8 @@ struct Splitter {
   private(set) var warnings: [RunWarning] = []
   /// What there is to find about the inputs of the import at hand, and what was found.
   private var inputFindings = InputFindings()
+  /// Looks for elements of `each` in the import at hand.
+  private var unmatched: UnmatchedColumns?
   private let notes = SourceNotes()
   /// The outcomes of the text of the inputs.
   private(set) var text = TextAccount()
@@ -108,6 +110,7 @@ struct Splitter {
       }
       types = ContractTypes(part.contract, columns: columns)
       inputFindings = part.inputFindings
+      unmatched = UnmatchedColumns(elementsOf: part, file: definition.path)
       let column: SplitColumn
       do throws(DiagnosticList) {
         column = try SplitColumn(
@@ -118,7 +121,7 @@ struct Splitter {
         source += 1
       }
       for warning in inputFindings.neverMatched { notes.add(warning) }
-      endTypes()
+      endImport()
     }
   }
 
@@ -127,9 +130,11 @@ struct Splitter {
     forms[number].isRewritten || ContractTypes.areNeeded(part.contract) && !part.format.hasFixedColumns
   }
 
-  private mutating func endTypes() {
+  private mutating func endImport() {
     warnings += types?.warnings ?? []
     types = nil
+    for warning in unmatched?.warnings ?? [] { notes.add(warning) }
+    unmatched = nil
   }
 
   /// Takes the value of a folder, and returns why it names no store.
@@ -138,16 +143,20 @@ struct Splitter {
   }
 
   /// Spreads the records of inputs that name no store: those of a folder without a value, or with one that is refused.
+  ///
+  /// - Parameter areAll: Whether no other folder has a store, whose run would tell what was not found.
   mutating func runWithoutValue(
-    _ inputs: [(source: ByteSource, refusal: String?)], _ part: ImportPart, columns: [String], firstSource: Int
+    _ inputs: [(source: ByteSource, refusal: String?)], _ definition: ImportDefinition, columns: [String], areAll: Bool
   ) throws(FamilyError) {
+    let part = definition.parts[0]
     types = ContractTypes(part.contract, columns: columns)
+    if areAll { unmatched = UnmatchedColumns(elementsOf: part, file: definition.path) }
     for (index, input) in inputs.enumerated() {
       refusal = input.refusal.map { (.storeBadName, $0) }
-      try split(input.source, 0, part, nil, columns: columns, source: firstSource + index)
+      try split(input.source, 0, part, nil, columns: columns, source: index)
     }
     refusal = nil
-    endTypes()
+    endImport()
   }
 
   /// Ends the files.
@@ -182,6 +191,7 @@ struct Splitter {
       let isMore: Bool
       do throws(ReadError) { isMore = try reader.read(into: &batch, limit: limit) } catch { throw FamilyError(error) }
       text += batch.account
+      unmatched?.note(batch)
       for warning in inputFindings.warnings(batch, header: reader.header, of: input) { notes.add(warning) }
       if isMore {
         let header = headers.number(form.header(reader.header))
