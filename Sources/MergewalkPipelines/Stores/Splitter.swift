@@ -152,7 +152,7 @@ struct Splitter {
     types = ContractTypes(part.contract, columns: columns)
     if areAll { unmatched = UnmatchedColumns(elementsOf: part, file: definition.path) }
     for (index, input) in inputs.enumerated() {
-      refusal = input.refusal.map { (.storeBadName, $0) }
+      refusal = input.refusal.map { (code: .storeBadName, message: $0) }
       try split(input.source, 0, part, nil, columns: columns, source: index)
     }
     refusal = nil
