@@ -1,5 +1,5 @@
 import MergewalkDiagnostics
-import MergewalkRecordFormats
+package import MergewalkRecordFormats
 
 /// The columns that a part maps and no record has had so far, for the warning `neverMatched`.
 ///
@@ -7,7 +7,7 @@ import MergewalkRecordFormats
 /// `where`, `since` or a refusal leaves out count, too. Sources whose header names all columns are checked before; this
 /// is for paths of JSON, XML, YAML and property lists, and for members of the elements of lists of any format. Inputs
 /// without records prove nothing, and neither do the few records of a replay.
-struct UnmatchedColumns: Sendable {
+package struct UnmatchedColumns: Sendable {
   /// Something that is looked for.
   private struct Item: Sendable {
     /// As the pipeline has it, behind the columns of the lists that it is in.
@@ -72,17 +72,20 @@ struct UnmatchedColumns: Sendable {
     self.state = state ?? State(open: definition.reporting.kind == .replay ? [] : all)
   }
 
+  /// Looks for elements of `each` only, for a split: its records are imported elsewhere.
+  package init(elementsOf part: ImportPart, file: String?) {
+    self.part = part
+    self.file = file
+    items = []
+    state = State(open: [])
+  }
+
   // MARK: Looking
 
   /// Looks at the records of a batch that was prepared.
   mutating func note(_ batch: ImportBatch) {
-    if withoutElements.isEmpty, !batch.records.account.withoutElements.isEmpty {
-      withoutElements = batch.records.account.withoutElements
-      state.hasChildless = true
-    }
-    guard batch.records.recordCount > 0 else { return }
-    state.hasRecords = true
-    if state.open.isEmpty { return }
+    note(batch.records)
+    if state.open.isEmpty || batch.records.recordCount == 0 { return }
     let filled = Set(state.inFilledLists)
     var left = (open: [Int](), inFilledLists: [Int]())
     for number in state.open {
@@ -95,6 +98,15 @@ struct UnmatchedColumns: Sendable {
     }
     (state.open, state.inFilledLists) = left
     if !state.open.isEmpty { sample(batch) }
+  }
+
+  /// Looks whether there are records, and records without elements of `each`.
+  package mutating func note(_ records: RecordBatch) {
+    if withoutElements.isEmpty, !records.account.withoutElements.isEmpty {
+      withoutElements = records.account.withoutElements
+      state.hasChildless = true
+    }
+    if records.recordCount > 0 { state.hasRecords = true }
   }
 
   /// The records of a batch, or the elements of one of its lists.
@@ -126,7 +138,7 @@ struct UnmatchedColumns: Sendable {
   // MARK: Telling
 
   /// The warnings, once all was read.
-  var warnings: [RunWarning] {
+  package var warnings: [RunWarning] {
     if !state.hasRecords { return neverExpanded.map { [$0] } ?? [] }
     return state.open.filter(isDecided).map { number in
       let item = items[number]

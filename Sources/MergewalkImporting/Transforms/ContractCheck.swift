@@ -1,8 +1,11 @@
 import MergewalkDiagnostics
-import MergewalkRecordFormats
+package import MergewalkRecordFormats
 
 /// Checks sources against a ``SchemaContract``.
-struct ContractCheck {
+///
+/// A run asks it about all that the contract says, and the split of a family of stores about missing columns: it reads
+/// sources too.
+package struct ContractCheck {
   private let contract: SchemaContract
   private let columns: [String]
   /// The members of a record that are known.
@@ -19,7 +22,7 @@ struct ContractCheck {
   private var types: ContractTypes?
   private let notes: SourceNotes
   /// The columns to request from the current source.
-  private(set) var requestedColumns: [String]
+  package private(set) var requestedColumns: [String]
 
   /// - Parameters:
   ///   - lists: the columns that lists are read from.
@@ -33,6 +36,16 @@ struct ContractCheck {
     members = Set(firsts + contract.ignored + contract.ignored.compactMap(JSONReader.memberName))
     types = ContractTypes(contract, columns: columns, lists: lists, notes: notes)
     requestedColumns = columns
+  }
+
+  /// The same about missing columns only.
+  ///
+  /// - Returns: `nil` when the contract says nothing about them.
+  package init?(missingColumnsOf contract: SchemaContract?, columns: [String], notes: SourceNotes) {
+    guard let policy = contract?.missingColumns else { return nil }
+    var narrow = SchemaContract()
+    narrow.missingColumns = policy
+    self.init(narrow, columns: columns, lists: [], notes: notes)
   }
 
   private static func broken(_ message: String) -> ImportError {
@@ -68,7 +81,9 @@ struct ContractCheck {
   /// Begins with a source; looks at its header where it has one.
   ///
   /// - Parameter kinds: See ``ContractTypes/begin(_:_:)``.
-  mutating func begin(_ source: ByteSource, format: RecordFormat, kinds: String?) throws(ImportError) {
+  package mutating func begin(
+    _ source: ByteSource, format: RecordFormat, kinds: String? = nil
+  ) throws(ImportError) {
     missing = []
     refusals = [:]
     path = source.path
@@ -134,12 +149,20 @@ struct ContractCheck {
 
   // MARK: Records
 
+  /// Makes the columns absent that the source does not have.
+  ///
+  /// - Returns: Why all records of the batch are to be rejected; `nil` when they are not.
+  package func markMissing(in records: inout RecordBatch) -> (code: RejectCode, message: String)? {
+    for column in missing { records.setAbsent(column: column) }
+    return refusals[Self.file(path, records)] ?? refusals[path]
+  }
+
   mutating func check(_ batch: inout ImportBatch) throws(ImportError) {
-    for column in missing { batch.records.setAbsent(column: column) }
     let count = batch.records.recordCount
-    let file = Self.file(path, batch.records)
-    if isReadOnce, seen.insert(file).inserted { try checkNew(file, batch.header) }
-    if let refusal = refusals[file] ?? refusals[path] {
+    if isReadOnce, case let file = Self.file(path, batch.records), seen.insert(file).inserted {
+      try checkNew(file, batch.header)
+    }
+    if let refusal = markMissing(in: &batch.records) {
       for record in 0..<count {
         batch.transformed.refusals.append(
           RecordReject(record: Int32(record), field: nil, code: refusal.code, detail: refusal.message))

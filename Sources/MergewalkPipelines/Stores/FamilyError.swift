@@ -25,6 +25,8 @@ public struct FamilyError: Error, CustomStringConvertible {
     case occupied
     /// Another process is planning or committing.
     case busy
+    /// A source differs from its schema contract.
+    case contract
     /// A file cannot be read or written, or the run of a part failed.
     case failed
   }
@@ -64,9 +66,13 @@ public struct FamilyError: Error, CustomStringConvertible {
   init(_ error: ImportError) {
     let codes = [ReadError.Code.fileChanged.rawValue, ReadError.Code.checksumMismatch.rawValue]
     let isOther = error.diagnostics.contains { codes.contains($0.code) }
-    self.init(
-      isOther ? .inputChanged : error.code == .countsDiffer ? .countsDiffer : .failed, error.message,
-      diagnostics: error.diagnostics)
+    let code: Code =
+      switch error.code {
+      case .countsDiffer: .countsDiffer
+      case .contract: .contract
+      default: .failed
+      }
+    self.init(isOther ? .inputChanged : code, error.message, diagnostics: error.diagnostics)
   }
 
   /// `message [code]`.

@@ -136,6 +136,7 @@ struct HiveFolders {
           nameless.append((ByteSource(path: path, container: container), nil))
           continue
         }
+        let state = FamilyFiles.state(path)
         guard let digest = FamilyFiles.digest(path) else {
           throw FamilyError(.failed, "\(path): the file cannot be read")
         }
@@ -152,7 +153,8 @@ struct HiveFolders {
           continue
         }
         parts[name]?.files.append(
-          StoreReceipt.File(path: ResolvedPath.fromRoot(path), bytes: digest.bytes, sha256: digest.sha256))
+          StoreReceipt.File(
+            path: ResolvedPath.fromRoot(path), bytes: digest.bytes, sha256: digest.sha256, state: state))
       }
     }
     plan.parts = order.compactMap { parts[$0] }
@@ -166,6 +168,6 @@ struct HiveFolders {
       let all = try definition.columnNames(of: definition.parts[0])
       columns = splitter.readsAllColumns(of: definition.parts[0], 0) ? all.filter { $0 != policy.column } : []
     } catch { throw FamilyError(error) }
-    try splitter.runWithoutValue(nameless, definition.parts[0], columns: columns, firstSource: 0)
+    try splitter.runWithoutValue(nameless, definition, columns: columns, areAll: plan.parts.isEmpty)
   }
 }

@@ -31,6 +31,8 @@ struct Splitter {
   private(set) var warnings: [RunWarning] = []
   /// What there is to find about the inputs of the import at hand, and what was found.
   private var inputFindings = InputFindings()
+  /// Looks for elements of `each` in the import at hand.
+  private var unmatched: UnmatchedColumns?
   private let notes = SourceNotes()
   /// The outcomes of the text of the inputs.
   private(set) var text = TextAccount()
@@ -46,8 +48,11 @@ struct Splitter {
   /// The records of a batch by their part.
   private var order = SpoolOrder()
   private let hasSeveralImports: Bool
-  /// Why the value of the folder that is read names no store, when it has one.
-  private var refusal: String?
+  /// Why no record of the folder that is read has a store, when its value names none.
+  private var refusal: Refusal?
+
+  /// Why records are rejected, whatever their values are.
+  private typealias Refusal = (code: RejectCode, message: String)
 
   /// The first lines of files, by number; files that begin alike share one.
   final class HeaderList {
@@ -105,6 +110,7 @@ struct Splitter {
       }
       types = ContractTypes(part.contract, columns: columns)
       inputFindings = part.inputFindings
+      unmatched = UnmatchedColumns(elementsOf: part, file: definition.path)
       let column: SplitColumn
       do throws(DiagnosticList) {
         column = try SplitColumn(
@@ -115,7 +121,7 @@ struct Splitter {
         source += 1
       }
       for warning in inputFindings.neverMatched { notes.add(warning) }
-      endTypes()
+      endImport()
     }
   }
 
@@ -124,9 +130,11 @@ struct Splitter {
     forms[number].isRewritten || ContractTypes.areNeeded(part.contract) && !part.format.hasFixedColumns
   }
 
-  private mutating func endTypes() {
+  private mutating func endImport() {
     warnings += types?.warnings ?? []
     types = nil
+    for warning in unmatched?.warnings ?? [] { notes.add(warning) }
+    unmatched = nil
   }
 
   /// Takes the value of a folder, and returns why it names no store.
@@ -135,16 +143,20 @@ struct Splitter {
   }
 
   /// Spreads the records of inputs that name no store: those of a folder without a value, or with one that is refused.
+  ///
+  /// - Parameter areAll: Whether no other folder has a store, whose run would tell what was not found.
   mutating func runWithoutValue(
-    _ inputs: [(source: ByteSource, refusal: String?)], _ part: ImportPart, columns: [String], firstSource: Int
+    _ inputs: [(source: ByteSource, refusal: String?)], _ definition: ImportDefinition, columns: [String], areAll: Bool
   ) throws(FamilyError) {
+    let part = definition.parts[0]
     types = ContractTypes(part.contract, columns: columns)
+    if areAll { unmatched = UnmatchedColumns(elementsOf: part, file: definition.path) }
     for (index, input) in inputs.enumerated() {
-      refusal = input.refusal
-      try split(input.source, 0, part, nil, columns: columns, source: firstSource + index)
+      refusal = input.refusal.map { (code: .storeBadName, message: $0) }
+      try split(input.source, 0, part, nil, columns: columns, source: index)
     }
     refusal = nil
-    endTypes()
+    endImport()
   }
 
   /// Ends the files.
@@ -159,9 +171,15 @@ struct Splitter {
     source: Int
   ) throws(FamilyError) {
     let form = forms[number]
+    let columns = column?.columns ?? columns
+    var contract = ContractCheck(missingColumnsOf: part.contract, columns: columns, notes: notes)
+    do throws(ImportError) {
+      try contract?.begin(input, format: part.format)
+    } catch { throw FamilyError(error) }
     var reader: any RecordReader
     do throws(ReadError) {
-      reader = try part.format.reader(source: input, columns: .named(column?.columns ?? columns), index: source)
+      reader = try part.format.reader(
+        source: input, columns: .named(contract?.requestedColumns ?? columns), index: source)
     } catch { throw FamilyError(error) }
     types?.begin(part.format)
     lastIsKept = true
@@ -173,12 +191,14 @@ struct Splitter {
       let isMore: Bool
       do throws(ReadError) { isMore = try reader.read(into: &batch, limit: limit) } catch { throw FamilyError(error) }
       text += batch.account
+      unmatched?.note(batch)
       for warning in inputFindings.warnings(batch, header: reader.header, of: input) { notes.add(warning) }
       if isMore {
         let header = headers.number(form.header(reader.header))
         let run = SpoolRun(
           part: number, source: source, member: batch.member, header: header, encoding: batch.encoding?.name)
-        try take(&batch, run, column, form, input.path, part.name, reader.header)
+        let refusal = contract?.markMissing(in: &batch) ?? self.refusal
+        try take(&batch, run, column, refusal, form, input.path, part.name, reader.header)
       }
       // A condition decides about the record when its store is built.
       for doubt in RunWarning.doubts(about: batch, input, isLastKept: lastIsKept && part.filter == nil)
@@ -191,8 +211,8 @@ struct Splitter {
   }
 
   private mutating func take(
-    _ batch: inout RecordBatch, _ run: SpoolRun, _ column: SplitColumn?, _ form: SpoolForm, _ path: String,
-    _ name: String, _ header: [String]
+    _ batch: inout RecordBatch, _ run: SpoolRun, _ column: SplitColumn?, _ refusal: Refusal?, _ form: SpoolForm,
+    _ path: String, _ name: String, _ header: [String]
   ) throws(FamilyError) {
     files.begin(run)
     counts.read += batch.recordCount + batch.errors.count
@@ -210,7 +230,9 @@ struct Splitter {
     findNumbers(place, of: batch)
     for record in 0..<batch.recordCount {
       lastIsKept = false
-      if case let number = Int(numbers[record]), number >= 0 {
+      if let refusal {
+        try reject(record, nil, of: batch, refusal.code, refusal.message, run, path, name, header)
+      } else if case let number = Int(numbers[record]), number >= 0 {
         let part = part(number)
         guard part >= 0 else {
           try reject(record, place, of: batch, .storeBadName, refusals[number] ?? "", run, path, name, header)
@@ -269,7 +291,6 @@ struct Splitter {
     _ record: Int, _ column: Int?, of batch: RecordBatch, _ run: SpoolRun, _ path: String, _ name: String,
     _ header: [String]
   ) throws(FamilyError) {
-    if let refusal { return try reject(record, column, of: batch, .storeBadName, refusal, run, path, name, header) }
     switch policy.missing {
     case .skip: counts.skipped += 1
     case .reject:

@@ -196,13 +196,20 @@ public final class StoreFamily {
     }
   }
 
-  /// Checks that the inputs are as they were when they were split.
+  /// Checks that the inputs are as they were when the family was planned.
+  ///
+  /// Files that another program has split off are read by tasks only: where a store is ready, its files may be gone.
   func checkSources(_ plan: FamilyPlan) throws(FamilyError) {
+    func changed(_ path: String, _ what: String) -> FamilyError {
+      FamilyError(.inputChanged, "\(path): the input was \(what) after the family was planned; plan it again")
+    }
     for source in plan.sources {
       guard let state = source.state, FamilyFiles.state(source.place) != state else { continue }
-      throw FamilyError(
-        .inputChanged,
-        "\(source.path): the input was changed or deleted after the family was planned; plan it again")
+      throw changed(source.path, "changed or deleted")
+    }
+    for file in plan.parts.lazy.flatMap(\.files) {
+      guard let state = file.state, let now = FamilyFiles.state(file.path), now != state else { continue }
+      throw changed(file.path, "changed")
     }
   }
 }

@@ -19,13 +19,16 @@ struct StoreNames {
 
   init(_ template: StorePathTemplate) { self.template = template }
 
+  /// Why a value names no store, whatever the other values are; `nil` when it can.
+  static func refusal(of value: String, _ template: StorePathTemplate) -> String? {
+    if template.fits(value) { return nil }
+    return "“\(value.prefix(40))…” is too long for the name of a store: its path has a name of more than"
+      + " \(StorePathTemplate.mostNameBytes) bytes"
+  }
+
   /// Takes a value that has not come before.
   mutating func take(_ value: String) -> Verdict {
-    let most = StorePathTemplate.mostNameBytes
-    guard template.fits(value) else {
-      return .refusal(
-        "“\(value.prefix(40))…” is too long for the name of a store: its path has a name of more than \(most) bytes")
-    }
+    if let refusal = Self.refusal(of: value, template) { return .refusal(refusal) }
     let name = StorePathTemplate.encoded(value)
     let folded = name.lowercased()
     guard taken.contains(folded) else {
@@ -35,7 +38,7 @@ struct StoreNames {
     guard template.fits(value, isCoded: true) else {
       return .refusal(
         "“\(value.prefix(40))…” differs from an earlier value in case only, and is too long for a name that tells them"
-          + " apart: with its letters encoded it has more than \(most) bytes")
+          + " apart: with its letters encoded it has more than \(StorePathTemplate.mostNameBytes) bytes")
     }
     return .name(StorePathTemplate.encoded(value, isCoded: true))
   }

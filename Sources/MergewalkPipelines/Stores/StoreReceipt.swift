@@ -10,6 +10,9 @@ struct StoreReceipt: Sendable {
     var path: String
     var bytes: Int
     var sha256: String
+    /// A mark that shows whether it was written to since it was hashed, see ``FamilyFiles/state(_:)``; only of one that
+    /// another program has split off.
+    var state: String?
   }
 
   /// The name of the store, see ``FamilyPlan/key(_:)``.
@@ -110,7 +113,11 @@ extension StoreReceipt {
 }
 
 extension StoreReceipt.File {
-  var json: JSONText { ["path": .string(path), "bytes": .integer(bytes), "sha256": .string(sha256)] }
+  var json: JSONText {
+    [
+      "path": .string(path), "bytes": .integer(bytes), "sha256": .string(sha256), "state": state.map { .string($0) },
+    ]
+  }
 
   /// The files of a member; nil when it is no list of files.
   static func list(_ name: String, of row: JSONRow) -> [Self]? {
@@ -118,7 +125,7 @@ extension StoreReceipt.File {
       guard let path = row.text("path"), let bytes = row.count("bytes"), let digest = row.text("sha256") else {
         return nil
       }
-      return Self(path: path, bytes: bytes, sha256: digest)
+      return Self(path: path, bytes: bytes, sha256: digest, state: row.text("state"))
     }
   }
 

@@ -67,7 +67,7 @@ final class StoresOutput {
     case .limitBreached: ExitStatus.limitBreached
     case .busy: ExitStatus.busy
     case .invalidPipeline, .failed: ExitStatus.of(DiagnosticList(error.diagnostics))
-    case .notPlanned, .inputChanged, .incomplete, .countsDiffer, .occupied: ExitStatus.failure
+    case .notPlanned, .inputChanged, .incomplete, .countsDiffer, .occupied, .contract: ExitStatus.failure
     }
   }
 

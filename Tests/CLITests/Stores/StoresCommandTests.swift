@@ -237,6 +237,27 @@ struct StoresCommandTests {
     #expect(task.status == 2, "\(task.words)")
   }
 
+  @Test("a file of a folder called key=value that grows after its store was built ends the commit")
+  func hiveChanged() throws {
+    let family = try Family(source: "{ files: items.csv, format: csv }")
+    try family.folder.write("code,amount\na,1\n", to: "hive/country=DE/part-0.csv")
+    try family.folder.write("code,amount\nb,2\n", to: "hive/country=FR/part-0.csv")
+    #expect(try family.stores("plan", "items.yaml", "hive", "--out", "out").status == 0)
+    #expect(try family.stores("task", "out").status == 0)
+    try family.remove("hive/country=FR/part-0.csv")
+    try family.folder.write("code,amount\na,1\nc,3\n", to: "hive/country=DE/part-0.csv")
+    for step in ["task", "commit"] {
+      let refused = try family.stores(step, "out", "--json")
+      #expect(refused.status == 2 && refused.words.contains("country=DE/part-0.csv"), "\(step): \(refused.words)")
+      #expect((try refused.object()["error"] as? [String: Any])?["code"] as? String == "inputChanged")
+    }
+    #expect(!family.exists("out/_SUCCESS"))
+    // Stores that are ready do not need the files they were made of.
+    try family.remove("hive/country=DE/part-0.csv")
+    #expect(try family.stores("commit", "out").status == 0)
+    #expect(try family.union() == ["a|DE|1", "b|FR|2"])
+  }
+
   @Test(
     "records of a folder without a value go where “missing” says, and their column is null",
     arguments: [

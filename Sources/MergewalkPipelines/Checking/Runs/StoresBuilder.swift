@@ -25,7 +25,7 @@ struct StoresBuilder {
         path?.value ?? "{\(column.value)}.sqlite", column: column.value)
       var policy = StoresPolicy(column: column.value, path: template)
       policy.position = column.position
-      policy.missing = missing(stores) ?? policy.missing
+      policy.missing = missing(stores, template) ?? policy.missing
       if let gone = stores.component("gone") {
         policy.gone.limit = gone.count("limit")
         policy.gone.ratio = gone.share("ratio")
@@ -67,13 +67,16 @@ struct StoresBuilder {
     return shared.parts.contains { shared.model.entity(named: $0.root.entityName)?.isKind(of: entity) ?? false }
   }
 
-  private func missing(_ stores: ComponentValue) -> StoresPolicy.Missing? {
+  private func missing(_ stores: ComponentValue, _ path: StorePathTemplate) -> StoresPolicy.Missing? {
     guard let missing = stores.component("missing") else { return nil }
     if let value = missing.text("value") {
       if missing.has("records") {
         findings.add(
           .invalidOption, at: missing.keyPosition("records"), "“records” cannot be combined with “value”",
           hint: "keep one of the two")
+      }
+      if let refusal = StoreNames.refusal(of: value.value, path) {
+        findings.add(.invalidOption, at: value.position, refusal, hint: "choose a shorter one, such as “other”")
       }
       return .value(value.value)
     }
