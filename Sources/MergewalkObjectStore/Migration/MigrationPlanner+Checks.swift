@@ -87,19 +87,16 @@ extension MigrationPlanner {
   }
 
   /// Takes out references to objects that are gone, or that the relationship does not lead to any more.
-  mutating func addCleanups(_ tables: [TableMove], _ joins: [JoinMove]) {
+  mutating func addCleanups(_ tables: [TableMove], _ joins: [JoinMove], _ references: [ReferenceMove]) {
     for move in tables {
       for column in move.table.columns {
         guard let (destination, columns) = reference(column, move), new.entityNumbers[destination] > 0 else { continue }
-        let stray = new.refersToNothing(
-          "\(move.table.name).\(column.name)", mapping.destination.entities[destination])
-        addStep(
-          "clear references to objects that are gone in \(move.table.name).\(column.name)",
-          [
-            .run(
-              "UPDATE \(move.table.name) SET \(columns.map { "\($0) = NULL" }.joined(separator: ", ")) WHERE \(stray)")
-          ])
+        clear(columns, of: move.table, to: destination)
       }
+    }
+    for move in references
+    where move.sources.contains(where: { !strayNumbers(below: $0.ownerEntity, within: move.owner).isEmpty }) {
+      clear([move.column] + [move.entityColumn, move.orderColumn].compactMap { $0 }, of: move.table, to: move.owner)
     }
     for move in joins {
       guard let master = relationship(move.table.master) else { continue }
@@ -115,6 +112,14 @@ extension MigrationPlanner {
           [.run("DELETE FROM \(move.table.name) WHERE \(stray)")])
       }
     }
+  }
+
+  /// Clears the columns of a reference, of which the first has the key, where they lead to no object of an entity.
+  private mutating func clear(_ columns: [String], of table: EntityTable, to entity: Int) {
+    let stray = new.refersToNothing("\(table.name).\(columns[0])", mapping.destination.entities[entity])
+    addStep(
+      "clear references to objects that are gone in \(table.name).\(columns[0])",
+      [.run("UPDATE \(table.name) SET \(columns.map { "\($0) = NULL" }.joined(separator: ", ")) WHERE \(stray)")])
   }
 
   /// The destination entity of a reference some of whose old objects are gone or not among its own any more, and the

@@ -16,7 +16,9 @@ struct ReferenceMove {
   var column: String
   var entityColumn: String?
   var orderColumn: String?
-  /// The table of the objects that are referred to.
+  /// The index of the entity of the objects that are referred to.
+  var owner: Int
+  /// Their table.
   var owners: EntityTable
   /// The pairs: the owner is the object that is to be referred to.
   var sources: [LinkPairs]
@@ -99,7 +101,7 @@ extension MigrationPlanner {
     moves.append(
       ReferenceMove(
         table: table, column: column.name, entityColumn: entityColumn, orderColumn: orderColumn,
-        owners: new.table(forRoot: mapping.destination.entities[owner].root), sources: found, entity: entity,
+        owner: owner, owners: new.table(forRoot: mapping.destination.entities[owner].root), sources: found, entity: entity,
         property: property))
   }
 

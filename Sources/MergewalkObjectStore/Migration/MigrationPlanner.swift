@@ -58,7 +58,7 @@ struct MigrationPlanner {
     for move in joins { addJoin(move) }
     for move in references { addReferences(move) }
     addOrders(tables, references)
-    addCleanups(tables, joins)
+    addCleanups(tables, joins, references)
     // What was put aside and not kept.
     addStep("drop old tables", presentNames.sorted { $0.value < $1.value }.map { .run("DROP TABLE \($0.value)") })
     addStep("create the indexes", new.indexes.map { .createIndex($0) })
