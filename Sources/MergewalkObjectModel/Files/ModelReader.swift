@@ -83,7 +83,7 @@ public enum ModelReader {
     guard versions.names.contains(wanted) else {
       let hint =
         FindingList.didYouMean(wanted, versions.names) ?? "it has: " + versions.names.joined(separator: ", ")
-      // Nobody asked for it: the folder's own entry has the name.
+      // The folder's own entry has the name, not the caller.
       if version == nil, let current = try currentVersion(path) {
         throw DiagnosticList(
           error: "unknownVersion", path: current.file, position: current.position,
