@@ -81,12 +81,13 @@ struct StoreMigrateTests {
 
     let migrate = ["store", "migrate", "s.sqlite", "--to", "I.xcdatamodel"]
     let dry = try Command(migrate + ["--dry-run"], in: folder.path)
-    #expect(dry.output == "create the index Z_Person_byName\n")
-    #expect(dry.words == "s.sqlite: already fits I, and would get 1 index\n")
+    // The only attribute of a fetch index has one of its own, too.
+    #expect(dry.lines == ["create the index Z_Person_name", "create the index Z_Person_byName"])
+    #expect(dry.words == "s.sqlite: already fits I, and would get 2 indexes\n")
     #expect(try Command(verify, in: folder.path).output == before.output)
     let done = try Command(migrate + ["--json"], in: folder.path)
     #expect(done.status == 0)
-    #expect(try done.object()["steps"] as? [String] == ["create the index Z_Person_byName"])
+    #expect(try done.object()["steps"] as? [String] == dry.lines)
     #expect(try done.object()["up_to_date"] as? Bool == true)
     let after = try Command(verify, in: folder.path)
     #expect(after.output.isEmpty, "\(after.output)")

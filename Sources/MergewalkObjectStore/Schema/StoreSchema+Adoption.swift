@@ -46,7 +46,8 @@ extension StoreSchema {
       taken.insert(adopted.name.uppercased())
       schema.joinTables[i] = adopted
     }
-    let expected = schema.indexes
+    let expected = schema.indexes + schema.missingIndexes
+    schema.missingIndexes = []
     schema.indexes = expected.filter { present.indexes.contains($0.name.uppercased()) }
     for index in expected where !present.indexes.contains(index.name.uppercased()) {
       if try !connection.hasIndex(like: index) { schema.missingIndexes.append(index) }
