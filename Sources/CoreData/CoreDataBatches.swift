@@ -71,6 +71,11 @@ public final class NSBatchDeleteRequest {
     set { request.resultType = newValue }
   }
 
+  /// The stores whose objects are deleted; `nil` for all.
+  public var affectedStores: [NSPersistentStore]? {
+    didSet { request.affectedStores = affectedStores?.map(\.identifier) }
+  }
+
   /// Creates a request that deletes the objects found by another request in the store.
   public init<Result>(fetchRequest: NSFetchRequest<Result>) { request = BatchDeleteRequest(fetchRequest.request) }
   /// Creates a request that deletes the objects with some IDs.

@@ -35,6 +35,8 @@ public let NSRefreshedObjectsKey = RemoteChangeKey.refreshed
 
 /// Whether a store writes history; Apple's `NSPersistentHistoryTrackingKey`.
 public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
+/// Whether the changes of others are posted; Apple's `NSPersistentStoreRemoteChangeNotificationPostOptionKey`.
+public let NSPersistentStoreRemoteChangeNotificationPostOptionKey = "NSPersistentStoreRemoteChangeNotificationOptionKey"
 /// Whether a store is opened read-only; Apple's `NSReadOnlyPersistentStoreOption`.
 public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
 /// Whether a store is migrated when it is opened; Apple's `NSMigratePersistentStoresAutomaticallyOption`.

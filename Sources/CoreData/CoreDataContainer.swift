@@ -28,6 +28,8 @@ public final class NSPersistentStoreDescription {
   }
   /// Whether saves write history; set with ``setOption(_:forKey:)``.
   public private(set) var tracksHistory = false
+  /// Whether the changes of others are posted; set with ``setOption(_:forKey:)``.
+  public private(set) var postsRemoteChanges = false
 
   /// Describes the SQLite store at a path.
   public init(path: String) { self.path = path }
@@ -38,12 +40,13 @@ public final class NSPersistentStoreDescription {
     self.url = url
   }
 
-  /// Sets an option: ``NSPersistentHistoryTrackingKey``, ``NSReadOnlyPersistentStoreOption`` and those of migration;
-  /// others are ignored.
+  /// Sets an option: ``NSPersistentHistoryTrackingKey``, ``NSPersistentStoreRemoteChangeNotificationPostOptionKey``,
+  /// ``NSReadOnlyPersistentStoreOption`` and those of migration; others are ignored.
   public func setOption(_ option: NSObject?, forKey key: String) {
     let isOn = (option as? NSNumber)?.boolValue ?? false
     switch key {
     case NSPersistentHistoryTrackingKey: tracksHistory = isOn
+    case NSPersistentStoreRemoteChangeNotificationPostOptionKey: postsRemoteChanges = isOn
     case NSReadOnlyPersistentStoreOption: isReadOnly = isOn
     case NSMigratePersistentStoresAutomaticallyOption: shouldMigrateStoreAutomatically = isOn
     case NSInferMappingModelAutomaticallyOption: shouldInferMappingModelAutomatically = isOn
@@ -88,6 +91,8 @@ open class NSPersistentContainer {
   public private(set) lazy var viewContext = newBackgroundContext()
   /// What posts the events of contexts that live, and of the last one.
   private(set) var postings: [ContextPosting] = []
+  /// What posts the changes of others; `nil` until a description wants that.
+  private var remoteChanges: ObservationToken?
 
   /// Creates a container whose stores are not open yet.
   public init(name: String, managedObjectModel: ManagedObjectModel) {
@@ -109,6 +114,9 @@ open class NSPersistentContainer {
         try persistentStoreCoordinator.addStore(
           type: description.storeType, at: description.path, configuration: description.configuration,
           options: options)
+        if description.postsRemoteChanges, remoteChanges == nil {
+          remoteChanges = persistentStoreCoordinator.postRemoteChanges()
+        }
         completionHandler(description, nil)
       } catch { completionHandler(description, error) }
     }

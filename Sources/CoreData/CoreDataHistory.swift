@@ -22,6 +22,8 @@ public final class NSPersistentHistoryChangeRequest {
   /// The request whose predicate and limit select the transactions to read: that of
   /// ``MergewalkObjectStore/PersistentHistoryTransaction/fetchRequest``.
   public var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
+  /// The stores whose history is read or deleted; `nil` for all of the context.
+  public var affectedStores: [NSPersistentStore]?
 
   private init(_ request: PersistentHistoryChangeRequest) { self.request = request }
 
@@ -39,6 +41,16 @@ public final class NSPersistentHistoryChangeRequest {
   public static func fetchHistory(
     after transaction: NSPersistentHistoryTransaction
   ) -> NSPersistentHistoryChangeRequest { NSPersistentHistoryChangeRequest(.fetchHistory(after: transaction)) }
+
+  /// Reads the transactions that a request selects: that of
+  /// ``MergewalkObjectStore/PersistentHistoryTransaction/fetchRequest`` with a predicate, such as `token > %@`.
+  public static func fetchHistory(
+    withFetch fetchRequest: NSFetchRequest<any NSFetchRequestResult>
+  ) -> NSPersistentHistoryChangeRequest {
+    let request = NSPersistentHistoryChangeRequest(.fetchHistory(after: nil))
+    request.fetchRequest = fetchRequest
+    return request
+  }
 
   /// Deletes the history before a token; nothing for `nil`.
   public static func deleteHistory(before token: NSPersistentHistoryToken?) -> NSPersistentHistoryChangeRequest {
@@ -85,13 +97,14 @@ public struct NSPersistentHistoryResult: Sendable, Hashable {
 }
 
 extension ManagedObjectContext {
-  /// Reads or deletes history, in every SQLite store of the context, one after the other.
+  /// Reads or deletes history, in every SQLite store of the context or in the request's stores, one after the other.
   ///
   /// - Throws: ``MergewalkObjectStore/StoreError`` as `store.execute(_:)` does.
   @discardableResult
   public func execute(_ request: NSPersistentHistoryChangeRequest) throws(StoreError) -> NSPersistentHistoryResult {
     var answers: [PersistentHistoryResult] = []
     for store in coordinator?.stores ?? [] where store.type == .sqlite || store.type == .inMemory {
+      if let wanted = request.affectedStores, !wanted.contains(where: { $0 === store }) { continue }
       answers.append(try store.execute(request.complete))
     }
     return NSPersistentHistoryResult(resultType: request.resultType, answers: answers)

@@ -102,6 +102,10 @@ public final class NSFetchRequest<ResultType> {
   public var propertiesToGroupBy: [Any]? {
     didSet { request.propertiesToGroupBy = (propertiesToGroupBy ?? []).map(FetchedValue.init(any:)) }
   }
+  /// The stores to query; `nil` for all.
+  public var affectedStores: [NSPersistentStore]? {
+    didSet { request.affectedStores = affectedStores?.map(\.identifier) }
+  }
   /// The condition on groups.
   public var havingPredicate: NSPredicate? {
     get { request.havingPredicate.map { NSPredicate($0) } }

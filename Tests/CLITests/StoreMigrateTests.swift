@@ -62,6 +62,38 @@ struct StoreMigrateTests {
     #expect(again.words == "s.sqlite: already fits M 2\n")
   }
 
+  @Test("an index alone is no other version: it is named, and made")
+  func indexAlone() throws {
+    try prepare()
+    let index =
+      "<fetchIndex name=\"byName\"><fetchIndexElement property=\"name\" type=\"Binary\" order=\"ascending\"/>"
+      + "</fetchIndex>"
+    try folder.write(Self.contents(index), to: "I.xcdatamodel/contents")
+    let verify = ["store", "verify", "s.sqlite", "--model", "I.xcdatamodel"]
+    let before = try Command(verify, in: folder.path)
+    #expect(before.status == 0)
+    #expect(before.output.contains("note: ZPERSON: there is no index Z_Person_byName"), "\(before.output)")
+    try folder.write(
+      "model: I.xcdatamodel\nsource: people.csv\nimport: { entity: Person, find_by: [name], attributes: { name: name } }",
+      to: "i.yaml")
+    let explained = try Command(["explain", "i.yaml", "--store", "s.sqlite"], in: folder.path)
+    #expect((explained.output + explained.words).contains("[missingIndex]"), "\(explained.output) \(explained.words)")
+
+    let migrate = ["store", "migrate", "s.sqlite", "--to", "I.xcdatamodel"]
+    let dry = try Command(migrate + ["--dry-run"], in: folder.path)
+    // The only attribute of a fetch index has one of its own, too.
+    #expect(dry.lines == ["create the index Z_Person_name", "create the index Z_Person_byName"])
+    #expect(dry.words == "s.sqlite: already fits I, and would get 2 indexes\n")
+    #expect(try Command(verify, in: folder.path).output == before.output)
+    let done = try Command(migrate + ["--json"], in: folder.path)
+    #expect(done.status == 0)
+    #expect(try done.object()["steps"] as? [String] == dry.lines)
+    #expect(try done.object()["up_to_date"] as? Bool == true)
+    let after = try Command(verify, in: folder.path)
+    #expect(after.output.isEmpty, "\(after.output)")
+    #expect(try Command(migrate, in: folder.path).words == "s.sqlite: already fits I\n")
+  }
+
   @Test("files of values that are in rows now are removed, and counted")
   func filesOfValues() throws {
     for isExternal in [true, false] {

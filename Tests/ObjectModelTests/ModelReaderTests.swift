@@ -47,6 +47,8 @@ import Testing
     let path = try versioned(folder, current: "Shop 3")
     let broken = #expect(throws: DiagnosticList.self) { try ModelReader.read(path) }
     #expect(broken?.diagnostics.map(\.code) == ["unknownVersion"])
+    #expect(broken?.diagnostics.first?.path == path + "/.xccurrentversion")
+    #expect(broken?.diagnostics.first?.position.line == 4)
     let named = #expect(throws: DiagnosticList.self) { try ModelReader.read(path, version: "Shop 4") }
     #expect(named?.diagnostics.first?.hint == "did you mean “Shop 2”?")
     withExtendedLifetime(folder) {}
@@ -85,6 +87,27 @@ import Testing
     #expect(error?.diagnostics.map(\.code) == [code])
     #expect(error?.diagnostics.first?.path.hasPrefix(path) == true)
     withExtendedLifetime(folder) {}
+  }
+
+  @Test(arguments: [
+    ([UInt8](), "notAModel", "empty"), (Array(" \n".utf8), "notAModel", "empty"),
+    (ModelReaderTests.wide(mark: true, isBig: false), "notUTF8", "UTF-16"),
+    (ModelReaderTests.wide(mark: true, isBig: true), "notUTF8", "UTF-16"),
+    (ModelReaderTests.wide(mark: false, isBig: false), "notUTF8", "UTF-16"),
+    (ModelReaderTests.wide(mark: false, isBig: true), "notUTF8", "UTF-16"),
+  ])
+  func `an empty file and one in UTF-16 are called so`(bytes: [UInt8], code: String, word: String) {
+    let error = #expect(throws: DiagnosticList.self) { try ModelReader.parse(bytes, path: "contents") }
+    #expect(error?.diagnostics.map(\.code) == [code])
+    #expect(error?.diagnostics.first?.message.contains(word) == true, "\(error?.description ?? "")")
+  }
+
+  /// A model in UTF-16.
+  private static func wide(mark: Bool, isBig: Bool) -> [UInt8] {
+    ((mark ? "\u{FEFF}" : "") + empty).utf16.flatMap { unit -> [UInt8] in
+      let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xFF))
+      return isBig ? [high, low] : [low, high]
+    }
   }
 
   @Test(arguments: [

@@ -50,6 +50,20 @@ import Testing
     #expect(ModelWriter.xml(fromYAML) == xml, "seed \(seed)")
   }
 
+  @Test(arguments: ["name=\"r\" predicateString=\"x == 1\" fetchLimit=\"3\"", "name=\"r\"", nil])
+  func `the request of a fetched property stays without an entity, and one that is not there stays away`(
+    attributes: String?
+  ) throws {
+    let request = attributes.map { "<fetchRequest \($0)/>" } ?? ""
+    let text = "<model><entity name=\"A\"><fetchedProperty name=\"f\">\(request)</fetchedProperty></entity></model>"
+    let draft = try ModelReader.parse(Array(text.utf8), path: "contents")
+    let fromXML = try ModelReader.parse(Array(ModelWriter.xml(draft).utf8), path: "contents")
+    #expect(fromXML.withoutPlaces.entities == draft.withoutPlaces.entities)
+    let fromYAML = try ModelReader.parse(Array(ModelWriter.yaml(draft).utf8), path: "model.yaml")
+    #expect(ModelWriter.xml(fromYAML) == ModelWriter.xml(draft))
+    #expect(ModelWriter.xml(fromYAML).contains("<fetchRequest") == (attributes != nil))
+  }
+
   /// The tree of an XML text with attributes sorted, so that their order does not matter.
   private func canonical(_ text: String) throws -> String {
     let collector = XMLCollector()

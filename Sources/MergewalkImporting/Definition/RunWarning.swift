@@ -19,6 +19,7 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
     case unsupportedAttribute
     case unsupportedIndex
     case sameIndexName
+    case missingIndex
     case derivedAttribute
     // An earlier run was not continued, or this one began again because the store had changed.
     case unfinishedDropped

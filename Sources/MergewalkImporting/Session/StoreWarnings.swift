@@ -10,6 +10,15 @@ struct StoreWarnings {
     let imported = importedEntities()
     var warnings = file.warnings.map { RunWarning($0) }
     warnings += file.schema.warnings.filter { concerns($0, file, imported) }.map { RunWarning($0) }
+    let missing = file.schema.missingIndexes.filter { index in
+      index.isOfModel && index.entity.map { imported.contains($0) } == true
+    }
+    warnings += missing.map { index in
+      RunWarning(
+        .missingIndex,
+        "the store lacks the index \(index.name) of the model, so searches are slower; “mergewalk store migrate” makes it"
+      )
+    }
     for entity in model.entities where imported.contains(entity.index) {
       for attribute in entity.attributes
       where attribute.isDerived && !attribute.isTransient && attribute.declaringEntity == entity.index

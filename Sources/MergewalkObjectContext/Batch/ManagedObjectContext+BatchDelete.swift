@@ -22,6 +22,7 @@ extension ManagedObjectContext {
   /// - Complexity: A number of statements that depends on the model only.
   public func execute(_ request: BatchDeleteRequest) throws(BatchError) -> BatchResult {
     guard hasOneStore else { return try executeInStores(request) }
+    if let stores = request.affectedStores, !stores.contains(store.identifier) { return BatchResult() }
     let selection = try deleteSelection(request.selection)
     guard let selection else { return BatchResult() }
     let plan = BatchDeletePlan(schema: store.schema, entity: selection.entity)

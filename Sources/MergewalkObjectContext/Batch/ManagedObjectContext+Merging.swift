@@ -80,6 +80,11 @@ extension ManagedObjectContext {
     noteInResults(updated + related)
     if isWatched, !event.isEmpty { events?.post(event) }
     updateResults()
+    guard let events, events.wants(.didMergeChanges) else { return }
+    var merged = ContextEvent(.didMergeChanges, self)
+    (merged.insertedObjectIDs, merged.updatedObjectIDs) = (inserted, updated)
+    (merged.deletedObjectIDs, merged.refreshedObjectIDs) = (deleted, related)
+    if !merged.isEmpty { events.post(merged) }
   }
 
   /// Whether the context has a row of a record.

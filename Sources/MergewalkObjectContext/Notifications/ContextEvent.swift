@@ -16,6 +16,9 @@ public struct ContextEvent: Sendable, Hashable {
     /// Objects were inserted, changed, deleted or refreshed since the last time; see
     /// ``ManagedObjectContext/processPendingChanges()``.
     case objectsDidChange
+    /// Changes from elsewhere were merged: those of another context, a batch request, history or another process. Objects
+    /// of which only to-many relationships changed count as refreshed.
+    case didMergeChanges
   }
 
   /// The kind of event.

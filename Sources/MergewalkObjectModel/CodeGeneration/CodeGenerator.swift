@@ -120,6 +120,13 @@ public struct CodeGenerator: Sendable {
         "“\(property)” is a property of NSObject or NSManagedObject, so the class of “\(entity.name)” has none; its value"
           + " is accessible by key", hint: "choose another name")
     }
+    for attribute in own.attributes where attribute.type == .transformable || attribute.type == .undefined {
+      guard let type = SwiftNames.valueClass(attribute.customClassName), !SwiftNames.mayBeType(type) else { continue }
+      findings.warning(
+        "invalidValueClass", attribute.position,
+        "“\(type)”, the class of “\(attribute.name)”, is no type of Swift, so the property of “\(entity.name)” is an NSObject",
+        hint: "name a class, or a type such as [String]")
+    }
     let writer = CoreDataFiles(entity: entity, plan: plan, className: name) { entityName in
       var index = model.entity(named: entityName)?.index
       while let current = index {

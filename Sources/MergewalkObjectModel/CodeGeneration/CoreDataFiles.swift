@@ -153,7 +153,8 @@ struct CoreDataFiles {
       case .uri: named("URL")
       case .objectID: "NSManagedObjectID"
       case .composite: "[\(named("String")): Any]"
-      case .transformable, .undefined: SwiftNames.valueClass(attribute.customClassName) ?? "NSObject"
+      case .transformable, .undefined:
+        SwiftNames.valueClass(attribute.customClassName).flatMap { SwiftNames.mayBeType($0) ? $0 : nil } ?? "NSObject"
       }
     return object + "?"
   }

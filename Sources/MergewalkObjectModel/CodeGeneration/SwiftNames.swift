@@ -17,10 +17,17 @@ enum SwiftNames {
     return ["NSManagedObject", "ManagedObject"].contains(last) ? nil : String(last)
   }
 
-  /// The class of a transformable's values: without the point that stands for the app's own module, `nil` if there is none.
+  /// The class of a transformable's values: without the point that stands for the app's own module and the star of a
+  /// pointer in Objective-C (`NSArray *`), `nil` if there is none.
   static func valueClass(_ text: String?) -> String? {
-    guard let name = text?.drop(while: { $0 == "." }), !name.isEmpty else { return nil }
-    return String(name)
+    guard var name = text?.drop(while: { $0 == "." || $0 == " " }) else { return nil }
+    while let last = name.last, last == "*" || last == " " { name.removeLast() }
+    return name.isEmpty ? nil : String(name)
+  }
+
+  /// Whether a text has only what types in Swift are written with, such as `[String: Any]`; `NSArray<NSString *>` is none.
+  static func mayBeType(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy { $0.properties.isXIDContinue || " ._<>[](),:?&->".unicodeScalars.contains($0) }
   }
 
   /// Words in camel case: `Orders of a day` becomes `ordersOfADay`, `SEARCH_TERM` becomes `searchTerm`.

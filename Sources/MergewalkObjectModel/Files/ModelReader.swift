@@ -61,7 +61,7 @@ public enum ModelReader {
       let inside = NearestFile.files(in: path, ending: ".xcdatamodeld") ?? NearestFile.files(in: path, ending: ".momd")
       throw failure("notAModel", path, "the folder holds no model", hint: inside ?? kinds)
     }
-    return ModelVersions(names: names, current: try currentVersion(path) ?? (names.count == 1 ? names[0] : nil))
+    return ModelVersions(names: names, current: try currentVersion(path)?.name ?? (names.count == 1 ? names[0] : nil))
   }
 
   private static let suffixes = [".xcdatamodel", ".mom"]
@@ -81,10 +81,15 @@ public enum ModelReader {
         hint: "name one of them: " + versions.names.joined(separator: ", "))
     }
     guard versions.names.contains(wanted) else {
-      throw failure(
-        "unknownVersion", path, "the model has no version “\(wanted)”",
-        hint: FindingList.didYouMean(wanted, versions.names)
-          ?? "it has: " + versions.names.joined(separator: ", "))
+      let hint =
+        FindingList.didYouMean(wanted, versions.names) ?? "it has: " + versions.names.joined(separator: ", ")
+      // The folder's own entry has the name, not the caller.
+      if version == nil, let current = try currentVersion(path) {
+        throw DiagnosticList(
+          error: "unknownVersion", path: current.file, position: current.position,
+          message: "the current version is “\(wanted)” here, and the model has no version of this name", hint: hint)
+      }
+      throw failure("unknownVersion", path, "the model has no version “\(wanted)”", hint: hint)
     }
     return path + "/" + wanted + suffix(of: FileKind.entries(of: path))
   }
@@ -93,30 +98,39 @@ public enum ModelReader {
     suffixes.first { name.hasSuffix($0) }.map { String(name.dropLast($0.count)) } ?? name
   }
 
+  /// A name, and where it stands.
+  private typealias NamedVersion = (name: String, file: String, position: SourcePosition)
+
   /// The current version by the folder's own entry; `nil` when it has none, such as an empty list that Xcode leaves.
-  private static func currentVersion(_ path: String) throws(DiagnosticList) -> String? {
+  private static func currentVersion(_ path: String) throws(DiagnosticList) -> NamedVersion? {
     let places = [
       (".xccurrentversion", "_XCCurrentVersionName"), ("VersionInfo.plist", "NSManagedObjectModel_CurrentVersionName"),
     ]
     for (name, key) in places {
       let file = path + "/" + name
       guard FileKind(file) == .file else { continue }
-      return try text(key, inPropertyList: SourceFile.read(file, limit: 1 << 24), path: file).map(withoutSuffix)
+      guard let found = try text(key, inPropertyList: SourceFile.read(file, limit: 1 << 24), path: file) else {
+        return nil
+      }
+      return (withoutSuffix(found.text), file, found.position)
     }
     return nil
   }
 
-  /// The text under a key of a property list, which is binary or XML.
+  /// The text under a key of a property list, which is binary or XML, and its place in an XML one.
   private static func text(
     _ key: String, inPropertyList bytes: [UInt8], path: String
-  ) throws(DiagnosticList) -> String? {
-    if bytes.starts(with: Array("bplist".utf8)) { return (try? BinaryPropertyListReader.read(bytes))?[key]?.string }
+  ) throws(DiagnosticList) -> (text: String, position: SourcePosition)? {
+    if bytes.starts(with: Array("bplist".utf8)) {
+      guard let text = (try? BinaryPropertyListReader.read(bytes))?[key]?.string else { return nil }
+      return (text, .file)
+    }
     let root = try XMLDocument.parse(bytes, path: path)
     guard root.name == "plist", let entries = root.children.first(where: { $0.name == "dict" })?.children,
       let key = entries.firstIndex(where: { $0.name == "key" && $0.text == key }),
       key + 1 < entries.count, entries[key + 1].name == "string"
     else { return nil }
-    return entries[key + 1].text
+    return (entries[key + 1].text, entries[key + 1].position)
   }
 
   /// Reads a `.xcdatamodel` folder.
@@ -179,7 +193,13 @@ public enum ModelReader {
     }
     if path.hasSuffix(".yaml") || path.hasSuffix(".yml") { return try ModelYAMLReader.read(bytes, path: path) }
     let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-    let first = bytes[start...].first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
+    guard let first = bytes[start...].first(where: { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }) else {
+      throw failure("notAModel", path, "the file is empty", hint: kinds)
+    }
+    let head = bytes.prefix(2)
+    if head.elementsEqual([0xFF, 0xFE]) || head.elementsEqual([0xFE, 0xFF]) || head.contains(0) {
+      throw failure("notUTF8", path, "the file is UTF-16 or binary, not UTF-8", hint: "Xcode writes models in UTF-8")
+    }
     guard first == UInt8(ascii: "<") else {
       throw failure(
         "notAModel", path, "the file is neither XML nor named .yaml", hint: kinds)

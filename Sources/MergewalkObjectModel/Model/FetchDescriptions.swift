@@ -38,6 +38,13 @@ public struct FetchRequestTemplate: Sendable, Hashable {
   /// The position of its declaration in the model file.
   public var position = SourcePosition.file
 
+  /// Whether it stands for a request that the file of a fetched property does not have.
+  var isMissing: Bool {
+    var none = FetchRequestTemplate(name: "", entityName: "")
+    none.position = position
+    return self == none
+  }
+
   /// Creates a request for all objects of an entity.
   public init(name: String, entityName: String) {
     self.name = name

@@ -14,6 +14,8 @@ public struct BatchDeleteRequest: Hashable, Sendable {
   public var selection: Selection
   /// The kind of result to return.
   public var resultType = BatchResultType.status
+  /// The identifiers of the stores whose objects are deleted; `nil` for all.
+  public var affectedStores: [String]?
 
   /// Creates a request for the objects that a fetch request finds.
   public init(_ fetchRequest: FetchRequest) { selection = .fetch(fetchRequest) }

@@ -74,8 +74,7 @@ struct ModelXMLWriter {
             ("syncable", writer.flag(property.isSyncable)),
           ], property.unknownXMLAttributes
         ) { writer in
-          // Without an entity there was no request in the file.
-          if !property.fetchRequest.entityName.isEmpty { writer.write(property.fetchRequest) }
+          if !property.fetchRequest.isMissing { writer.write(property.fetchRequest) }
           writer.write(userInfo: property.userInfo)
         }
       }
@@ -138,7 +137,8 @@ struct ModelXMLWriter {
 
   private mutating func write(_ request: FetchRequestTemplate) {
     var attributes: [(String, String?)] = [
-      ("name", request.name), ("entity", request.entityName), ("predicateString", request.predicateText),
+      ("name", request.name), ("entity", request.entityName.isEmpty ? nil : request.entityName),
+      ("predicateString", request.predicateText),
       ("fetchLimit", request.fetchLimit == 0 ? nil : String(request.fetchLimit)),
       ("fetchBatchSize", request.fetchBatchSize == 0 ? nil : String(request.fetchBatchSize)),
     ]

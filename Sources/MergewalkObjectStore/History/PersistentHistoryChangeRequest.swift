@@ -45,8 +45,8 @@ public struct PersistentHistoryChangeRequest: Sendable, Hashable {
   public var resultType: ResultType
   /// The condition on the transactions to read; deletions ignore it.
   ///
-  /// A predicate over `author`, `contextName`, `bundleID`, `processID`, `storeID`, `timestamp` and `transactionNumber`,
-  /// evaluated in memory, one transaction at a time.
+  /// A predicate over `author`, `contextName`, `bundleID`, `processID`, `storeID`, `timestamp`, `token` and
+  /// `transactionNumber`, evaluated in memory, one transaction at a time. Tokens are arguments: `token > %@`.
   public var predicate: ObjectPredicate?
   /// If not `nil`: only changes of these entities and their subentities are read, and only transactions with such
   /// changes.

@@ -20,9 +20,11 @@ public final class PersistentHistoryCursor {
   private var isCurrentCounted = false
 
   init(_ request: PersistentHistoryChangeRequest, _ store: PersistentStore) throws(StoreError) {
-    self.request = request
     let reader = try HistoryReader(store)
     self.reader = reader
+    var numbered = request
+    if let predicate = request.predicate { numbered.predicate = try reader.numbering(predicate) }
+    self.request = numbered
     remaining = request.fetchLimit ?? Int.max
     var after: Int64 = 0
     var date: Double?

@@ -1,3 +1,5 @@
+public import MergewalkObjectModel
+
 /// A position in the history of one or more stores: everything up to a transaction.
 ///
 /// A reader of history keeps a token between its runs, as text (``description``) or by `Codable`. A token names its
@@ -53,6 +55,30 @@ extension PersistentHistoryToken: LosslessStringConvertible {
 
   /// `UUID:17`; for several stores sorted and separated by commas.
   public var description: String { storeIDs.map { "\($0):\(numbers[$0] ?? 0)" }.joined(separator: ",") }
+}
+
+extension PersistentHistoryToken: PredicateArgument {
+  /// The numbers by the UUIDs of the stores; each store takes its own when it reads its history.
+  public var constantValue: ConstantValue { .dictionary(numbers.mapValues { .attribute(.integer($0)) }) }
+}
+
+extension HistoryReader {
+  /// A predicate over transactions with this store's numbers in place of tokens.
+  ///
+  /// - Throws: ``StoreError`` with `foreignHistoryToken` for a token of another store.
+  func numbering(_ predicate: ObjectPredicate) throws(StoreError) -> ObjectPredicate {
+    try predicate.replacing { expression throws(StoreError) in
+      guard case .constant(.dictionary(let numbers)) = expression else { return nil }
+      guard let number = numbers[store.identifier] else {
+        let owners = numbers.keys.sorted().joined(separator: ", ")
+        throw StoreError(
+          .foreignHistoryToken, path: store.path,
+          message: "a token of the predicate belongs to the history of \(owners), not to this store's, "
+            + store.identifier)
+      }
+      return .constant(number)
+    }
+  }
 }
 
 extension PersistentHistoryToken: Codable {

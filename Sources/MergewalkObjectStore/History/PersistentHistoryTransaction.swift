@@ -69,7 +69,7 @@ public struct PersistentHistoryTransaction: Sendable, Hashable {
 
 extension PersistentHistoryTransaction: KeyedValues {
   /// The values for the predicate of a ``PersistentHistoryChangeRequest``: `author`, `contextName`, `bundleID`,
-  /// `processID`, `storeID`, `timestamp` and `transactionNumber`.
+  /// `processID`, `storeID`, `timestamp`, `token` and `transactionNumber`.
   public func evaluatedValue(forKey key: String) throws(PredicateError) -> EvaluatedValue {
     func text(_ value: String?) -> EvaluatedValue { value.map { .attribute(.string($0)) } ?? .null }
     return switch key {
@@ -79,11 +79,12 @@ extension PersistentHistoryTransaction: KeyedValues {
     case "processID": text(processID)
     case "storeID": text(storeID)
     case "timestamp": .attribute(.date(timestamp))
-    case "transactionNumber": .attribute(.integer(transactionNumber))
+    // A token is compared as the number that it has in the transaction's store.
+    case "transactionNumber", "token": .attribute(.integer(transactionNumber))
     default:
       throw PredicateError(
         .unknownKey, "a transaction has no \"\(key)\"",
-        hint: "author, contextName, bundleID, processID, storeID, timestamp, transactionNumber")
+        hint: "author, contextName, bundleID, processID, storeID, timestamp, token, transactionNumber")
     }
   }
 

@@ -68,6 +68,14 @@ enum CellRule: Hashable {
 extension AttributeDescription {
   /// Whether there is a default that a store holds; of others objects have none.
   var hasStorableDefault: Bool { defaultValue?.sqlLiteral() != nil }
+
+  /// Why there is none, for messages about attributes without a ``hasStorableDefault``.
+  var lackOfDefault: String {
+    if case .decimal(let value)? = defaultValue {
+      return "its default \(value) has more digits than a store holds exactly"
+    }
+    return defaultValueText.map { "its default “\($0)” is no value that a store holds" } ?? "has no default"
+  }
 }
 
 extension AttributeValue {

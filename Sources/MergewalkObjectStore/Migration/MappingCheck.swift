@@ -95,8 +95,9 @@ struct MappingCheck {
       return add(
         MigrationFinding(
           .missingDefault, entity: owner, property: attribute.name,
-          message: "the new attribute is required and has no default, so existing objects have no value for it",
-          hint: "make it optional, give it a default, or name its old self as renaming identifier"))
+          message:
+            "the new attribute is required and \(attribute.lackOfDefault), so existing objects have no value for it",
+          hint: "make it optional, give it a default that fits, or name its old self as renaming identifier"))
     }
     guard old.type != attribute.type, !Self.isWider(attribute.type, than: old.type) else { return }
     add(

@@ -45,7 +45,7 @@ extension MigrationPlanner {
         "SELECT count(*) \(rows) AND \(column) IS NULL",
         MigrationFinding(
           .missingValues, entity: pair.new.name, property: attribute.name,
-          message: "the attribute is required now, has no default, and objects have no value for it",
+          message: "the attribute is required now, \(attribute.lackOfDefault), and objects have no value for it",
           hint: "give it a default, or give these objects values first"))
     }
   }

@@ -32,6 +32,8 @@ public enum StoreMigrator {
   public struct Outcome: Sendable {
     /// The versions that the store passed through, including the first and the last; empty if the store already fits
     /// the model.
+    ///
+    /// The ``steps`` then create the indexes that it lacks.
     public var route: [ModelVersionList.Version] = []
     /// The steps, done or planned, one line each.
     public var steps: [String] = []
@@ -56,7 +58,7 @@ public enum StoreMigrator {
 
   /// Migrates the store at a path.
   ///
-  /// A store that fits the model is left alone.
+  /// A store that fits the model only gets the indexes that it lacks.
   ///
   /// - Parameters:
   ///   - path: The store's path.
@@ -94,7 +96,7 @@ public enum StoreMigrator {
       if let copy = options.backupPath { StagingFolder.sweep(copy, takesBack: false) }
       moveLog(path, version, options)
       LogFiles.sweepJournal(path)
-      return Outcome()
+      return try makeIndexes(path, version.model, options, isPlan: false)
     }
     let route = try versions.route(from: start.version, to: version, path: path)
     let file = try migrationErrors { () throws(StoreError) in
@@ -149,7 +151,7 @@ public enum StoreMigrator {
     path: String, to version: ModelVersionList.Version, in versions: ModelVersionList, options: Options = Options()
   ) throws(MigrationError) -> Outcome {
     guard let start = try start(path, version, versions, options) else {
-      return Outcome()
+      return try makeIndexes(path, version.model, options, isPlan: true)
     }
     let route = try versions.route(from: start.version, to: version, path: path)
     var result = Outcome(route: route)
@@ -193,6 +195,35 @@ public enum StoreMigrator {
   }
 
   // MARK: - Parts
+
+  /// Makes the indexes that a store which fits the model lacks, as an index alone is no other version: in one
+  /// transaction, and only if there are any.
+  private static func makeIndexes(
+    _ path: String, _ model: ManagedObjectModel, _ options: Options, isPlan: Bool
+  ) throws(MigrationError) -> Outcome {
+    try migrationErrors { () throws(StoreError) -> Outcome in
+      let configuration = StoreModel.fit(model, try StoreMetadata.read(path: path), .given)?.configuration
+      let missing = try ReadableStore.withConnection(path) { connection throws(StoreError) -> [IndexDefinition] in
+        let schema = try StoreSchema(model: model, configuration: configuration)?.adapted(to: connection)
+        return (schema?.missingIndexes ?? []).filter(\.isOfModel)
+      }
+      var outcome = Outcome()
+      outcome.steps = missing.map { "create the index \($0.name)" }
+      guard !missing.isEmpty, !isPlan else { return outcome }
+      let file = try StoreFile.open(
+        path: path, model: model, configuration: configuration, cacheKiB: options.cacheKiB)
+      do throws(StoreError) {
+        try file.begin()
+        // Another process may have made some in the meantime.
+        for index in file.schema.missingIndexes where index.isOfModel { try file.connection.execute(index.sql) }
+        try file.finish()
+      } catch {
+        try? file.rollBackRun()
+        throw error
+      }
+      return outcome
+    }
+  }
 
   /// Moves what a killed migration has left in the log into the store; not the log of a run that resumes.
   private static func moveLog(_ path: String, _ version: ModelVersionList.Version, _ options: Options) {

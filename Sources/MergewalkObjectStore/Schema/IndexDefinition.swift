@@ -41,6 +41,14 @@ package struct IndexDefinition: Sendable, Hashable {
       && condition == other.condition && isUnique == other.isUnique
   }
 
+  /// Whether the model names it, and searches without it are only slower.
+  package var isOfModel: Bool {
+    switch origin {
+    case .attribute, .fetchIndex, .compound: true
+    case .foreignKey, .entity, .joinTable, .unique: false
+    }
+  }
+
   /// Whether it refuses equal rows.
   package var isUnique: Bool { origin == .unique }
 

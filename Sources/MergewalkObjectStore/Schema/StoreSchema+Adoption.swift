@@ -7,7 +7,8 @@ extension StoreSchema {
   /// Entity numbers come from the store's `Z_PRIMARYKEY`, by name; a row that kept the name that an entity had before it
   /// was renamed is known by its number. Columns are found by name, so their order does not matter.
   /// Where the rules are uncertain (which end of a relationship inside one entity names the join table, suffixes of
-  /// join columns) the store's own names win. ``indexes`` keeps only those that the store really has.
+  /// join columns) the store's own names win. ``indexes`` keeps only those that the store really has, ``missingIndexes``
+  /// gets the others.
   ///
   /// - Throws: ``StoreError`` with `missingTable`, `missingColumn`, `damagedMetadata` or `sqlite`.
   package func adapted(to connection: Connection) throws(StoreError) -> StoreSchema {
@@ -45,7 +46,12 @@ extension StoreSchema {
       taken.insert(adopted.name.uppercased())
       schema.joinTables[i] = adopted
     }
-    schema.indexes = schema.indexes.filter { present.indexes.contains($0.name.uppercased()) }
+    let expected = schema.indexes + schema.missingIndexes
+    schema.missingIndexes = []
+    schema.indexes = expected.filter { present.indexes.contains($0.name.uppercased()) }
+    for index in expected where !present.indexes.contains(index.name.uppercased()) {
+      if try !connection.hasIndex(like: index) { schema.missingIndexes.append(index) }
+    }
     return schema
   }
 
@@ -88,6 +94,22 @@ extension StoreSchema {
     let table = tables[index]
     tables[index] = EntityTable(rootEntity: table.rootEntity, name: name, columns: table.columns)
     for i in indexes.indices where indexes[i].table == table.name { indexes[i].table = name }
+  }
+}
+
+extension Connection {
+  /// Whether a table has an index over the columns of another one: Core Data's earlier versions called them otherwise.
+  fileprivate func hasIndex(like index: IndexDefinition) throws(StoreError) -> Bool {
+    guard index.condition == nil else { return false }
+    let find = try prepare(
+      """
+      SELECT count(*) FROM pragma_index_list(?) l WHERE l.partial = 0 AND l."unique" >= ? AND ? =
+        (SELECT group_concat(upper(name)) FROM (SELECT name FROM pragma_index_info(l.name) ORDER BY seqno))
+      """)
+    find.bind(1, text: index.table)
+    find.bind(2, Int64(index.isUnique ? 1 : 0))
+    find.bind(3, text: index.columns.joined(separator: ",").uppercased())
+    return try find.step() && find.integer(0) > 0
   }
 }
 

@@ -11,8 +11,10 @@ package struct StoreSchema: Sendable {
   package internal(set) var tables: [EntityTable]
   /// The join tables, by the numbers of the entities that name them, then by name.
   package internal(set) var joinTables: [JoinTable]
-  /// All indexes of a new store.
+  /// All indexes of a new store; of an existing one those that it has.
   package internal(set) var indexes: [IndexDefinition]
+  /// The indexes of the model that an existing store has not, under any name: an index alone is no other version.
+  package internal(set) var missingIndexes: [IndexDefinition] = []
   /// Parts of the schema that could not be mapped, or not with certainty.
   package internal(set) var warnings: [SchemaWarning]
 

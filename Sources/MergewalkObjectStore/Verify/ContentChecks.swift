@@ -28,7 +28,7 @@ struct ContentChecks {
       for column in table.columns { checkReverse(column, table, &verifier) }
     }
     for join in schema.joinTables { check(join, &verifier) }
-    checkUniqueIndexes(&verifier)
+    checkIndexes(&verifier)
   }
 
   private func checkAbstract(_ table: EntityTable, _ root: EntityDescription, _ verifier: inout StoreVerifier) {
@@ -167,13 +167,17 @@ struct ContentChecks {
     }
   }
 
-  private func checkUniqueIndexes(_ verifier: inout StoreVerifier) {
-    let present = Set(schema.indexes.map(\.name))
-    for index in StoreSchema(model: model, numbers: schema.entityNumbers).indexes
-    where index.isUnique && !present.contains(index.name) {
-      verifier.add(
-        .warning, .missingUniqueIndex, table: index.table,
-        message: "there is no index \(index.name), so nothing keeps the values unique")
+  private func checkIndexes(_ verifier: inout StoreVerifier) {
+    for index in schema.missingIndexes {
+      if index.isUnique {
+        verifier.add(
+          .warning, .missingUniqueIndex, table: index.table,
+          message: "there is no index \(index.name), so nothing keeps the values unique")
+      } else if index.isOfModel {
+        verifier.add(
+          .note, .missingIndex, table: index.table,
+          message: "there is no index \(index.name), so searches are slower; “mergewalk store migrate” makes it")
+      }
     }
   }
 }

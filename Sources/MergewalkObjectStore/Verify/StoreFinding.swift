@@ -40,6 +40,8 @@ public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
     case missingColumn
     /// The index of a uniqueness constraint is missing.
     case missingUniqueIndex
+    /// Another index of the model is missing: searches are slower.
+    case missingIndex
     /// A row has an entity number that does not belong to its table, or that of an abstract entity.
     case rowEntity
     /// A row's key is null or below 1.

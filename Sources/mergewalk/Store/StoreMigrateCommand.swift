@@ -13,7 +13,8 @@ struct StoreMigrateCommand: ParsableCommand {
       """
       The migration is inferred from the two versions; renaming identifiers map the names. In an .xcdatamodeld \
       with several versions, the one that the store was made with is found by its hashes; if there is no direct \
-      migration, the store is migrated through the versions in between. Everything is one transaction. Steps go \
+      migration, the store is migrated through the versions in between. Everything is one transaction. A store that \
+      fits already gets the indexes of the model that it lacks. Steps go \
       to standard output. Progress, the data that are removed because nothing in the new model continues them, and the \
       names of indexes, triggers, views and columns that an app has added and that cannot be kept, go to standard \
       error. The exit code is 0 if the store fits the model afterwards, \
@@ -128,7 +129,12 @@ struct StoreMigrateCommand: ParsableCommand {
           + " could not be removed, such as \(name); “mergewalk store clean” says why, or removes them")
     }
     if json || quiet && !dryRun { return }
-    if outcome.isUpToDate { return Console.words("\(store): already fits \(wanted.name)") }
+    if outcome.isUpToDate {
+      // An index alone is no other version.
+      let indexes = Figures.count(outcome.steps.count, "index", "indexes")
+      let made = outcome.steps.isEmpty ? "" : dryRun ? ", and would get \(indexes)" : ", and has got \(indexes)"
+      return Console.words("\(store): already fits \(wanted.name)\(made)")
+    }
     if outcome.removedFiles > 0 {
       Console.words(
         "\(store): removed \(Figures.count(outcome.removedFiles, "file")) beside the store that no row names any more")

@@ -247,6 +247,19 @@ struct CodeGeneratorTests {
     #expect(own.contains("var colour: Colour? {") && own.contains("var shape: [UInt8]? {"), "\(own)")
   }
 
+  @Test("a class of values may be written as in Objective-C; what Swift cannot read is said")
+  func pointerClasses() throws {
+    let model =
+      "model: M\nentities: { A: { class: A, attributes: {"
+      + " plain: { type: transformable, class: \"NSArray *\" }, many: { type: transformable, class: \"[String: Any]\" },"
+      + " typed: { type: transformable, class: \"NSArray<NSString *> *\" } } } }"
+    let app = try generate(model) { $0.style = .coredata }
+    let code = try text("A+CoreDataProperties.swift", of: app)
+    #expect(code.contains("var plain: NSArray?\n") && code.contains("var many: [String: Any]?\n"), "\(code)")
+    #expect(code.contains("var typed: NSObject?\n") && !code.contains("*?"), "\(code)")
+    #expect(app.findings.map(\.code) == ["invalidValueClass"])
+  }
+
   @Test("a class that hides a module which others need is refused")
   func hiddenModule() throws {
     func generated(_ names: [String]) throws -> CodeGenerator {

@@ -64,6 +64,7 @@ struct LightweightTests {
     let error = #expect(throws: MigrationError.self) { try StoreMigrator.migrate(path: bench.path, to: bench.new) }
     #expect(error?.code == .notInferable)
     #expect(error?.findings.map(\.code) == [.missingDefault])
+    #expect(error?.findings.first?.message.contains("has more digits than a store holds") == true)
   }
 
   @Test("AP11: an attribute is removed")

@@ -1,11 +1,9 @@
-import MergewalkObjectModel
-
 extension ObjectPredicate {
   /// A copy in which expressions are replaced by others, the outermost first; nothing is looked for inside of what was
   /// replaced.
   ///
   /// Recursive: predicates come from the parser, which limits their depth.
-  func replacing<Failure: Error>(
+  package func replacing<Failure: Error>(
     _ body: (ObjectExpression) throws(Failure) -> ObjectExpression?
   ) throws(Failure) -> ObjectPredicate {
     switch self {
@@ -23,7 +21,7 @@ extension ObjectPredicate {
 
 extension ObjectExpression {
   /// A copy as `ObjectPredicate.replacing(_:)` makes it.
-  func replacing<Failure: Error>(
+  package func replacing<Failure: Error>(
     _ body: (ObjectExpression) throws(Failure) -> ObjectExpression?
   ) throws(Failure) -> ObjectExpression {
     if let replacement = try body(self) { return replacement }
