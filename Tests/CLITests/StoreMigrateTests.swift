@@ -171,6 +171,8 @@ struct StoreMigrateTests {
     #expect(removed.first?["kind"] as? String == "attribute")
     #expect(removed.first?["name"] as? String == "Person.name")
     #expect(removed.first?["count"] as? Int == 2)
+    let message = try #require(removed.first?["message"] as? String)
+    #expect(done.words.hasPrefix("s.sqlite: warning: \(message)\n"), "\(done.words)")
   }
 
   @Test("YAML models of one name, one of which may be given as --from, are versions too", arguments: [true, false])

@@ -53,17 +53,16 @@ struct RemovalSearch {
       guard !attribute.isTransient, !attribute.isDerived, let column = table.columnName(slot: attribute.slot) else {
         continue
       }
-      var numbers: [Int] = []
-      var isDerivedNow = false
+      // It may be derived in one entity and gone in another one.
+      var (gone, derived): ([Int], [Int]) = ([], [])
       for (entity, new) in successors(below: owner) {
         let next = new.attributes.first { mapping.sourceAttribute(of: $0, in: new)?.slot == attribute.slot }
-        guard next?.isDerived ?? true else { continue }
-        isDerivedNow = next != nil
-        numbers.append(old.entityNumbers[entity.index])
+        let number = old.entityNumbers[entity.index]
+        if let next { if next.isDerived { derived.append(number) } } else { gone.append(number) }
       }
-      guard !numbers.isEmpty else { continue }
-      add(
-        .attribute, "\(owner.name).\(attribute.name)", count(table.name, column, numbers), isDerivedNow: isDerivedNow)
+      let name = "\(owner.name).\(attribute.name)"
+      if !gone.isEmpty { add(.attribute, name, count(table.name, column, gone)) }
+      if !derived.isEmpty { add(.attribute, name, count(table.name, column, derived), isDerivedNow: true) }
     }
   }
 

@@ -202,8 +202,8 @@ final class FamilyLock {
     guard file >= 0 else { throw FamilyError(.failed, "\(path): cannot open: \(String(cString: strerror(errno)))") }
     var waited = 0.0
     while flock(file, LOCK_EX | LOCK_NB) != 0 {
+      // The file is closed by `deinit`, which runs here, too; closed twice, it might be another one by then.
       guard errno == EWOULDBLOCK || errno == EINTR, waited < seconds else {
-        close(file)
         throw FamilyError(.busy, "\(path): another process is planning or committing this family")
       }
       usleep(20_000)

@@ -151,7 +151,7 @@ struct StoreMigrateCommand: ParsableCommand {
         outcome.removed.map { removal in
           [
             "kind": .string(removal.kind.rawValue), "name": .string(removal.name),
-            "count": .count(removal.count),
+            "count": .count(removal.count), "message": .string(removal.description),
           ]
         }),
       "lost": .array(

@@ -179,6 +179,27 @@ struct MigratorTests {
     #expect(removed.map { "\($0.name) \($0.count ?? -1) \($0.isDerivedNow)" } == ["A.upper 7 true"])
   }
 
+  @Test(
+    "values that one entity computes and another one lacks are counted for each reason", arguments: ["B", "C"])
+  func removedForTwoReasons(computing: String) throws {
+    let plain = M.attribute("upper", .string)
+    let derived = plain.with { $0.derivationExpression = "uppercase:(name)" }
+    let old = [EntityDraft("A", [Self.name, plain]), EntityDraft("B", parent: "A"), EntityDraft("C", parent: "A")]
+    let new = old.map { entity in
+      EntityDraft(
+        entity.name, parent: entity.parentName,
+        entity.name == "A" ? [Self.name] : entity.name == computing ? [derived] : [])
+    }
+    let bench = try MigrationBench(old, new)
+    let connection = try Connection(path: bench.path, mode: .readWrite)
+    try connection.execute("UPDATE ZA SET ZUPPER = NULL; UPDATE ZA SET ZUPPER = 'mine' WHERE Z_ENT > 1")
+    try connection.close()
+    let version = ModelVersionList.Version(bench.new)
+    let removed = try StoreMigrator.migrate(path: bench.path, to: version, in: ModelVersionList([])).removed
+    #expect(
+      removed.map { "\($0.name) \($0.count ?? -1) \($0.isDerivedNow)" } == ["A.upper 7 false", "A.upper 7 true"])
+  }
+
   @Test("a stop leaves the store as it was, before the first step and in the middle", arguments: [0, 3])
   func cancelling(patience: Int) throws {
     let bench = try MigrationBench([EntityDraft("A", [Self.name])], [EntityDraft("A")])
