@@ -19,7 +19,7 @@ package struct ColumnProfile: Sendable {
   /// Everything else.
   package internal(set) var values = 0
 
-  /// How often each of ``nullSpellings`` stands without quotes and hardly means anything else, in a column of text too.
+  /// How often each of `NullTokenEvidence.plainWords` stands without quotes.
   package internal(set) var plainNulls: [String: Int] = [:]
 
   // MARK: Values
@@ -83,8 +83,6 @@ package struct ColumnProfile: Sendable {
     "\\N", "NULL", "null", "Null", "N/A", "n/a", "NA", "#N/A", "-", "None", "none", "nil", "NaN", "nan", "?", "--", ".",
     "(null)", "<null>", "na", "#NA", "NAN", "NONE", "NIL", "Nil",
   ]
-  /// Those that hardly mean anything else, unlike `NA`, the code of Namibia.
-  private static let plainNulls: Set<String> = ["NULL", "#N/A", "(null)", "<null>"]
   private static let nullBytes = nullSpellings.map { Array($0.utf8) }
 
   /// Counts nothing yet.
@@ -131,7 +129,7 @@ package struct ColumnProfile: Sendable {
     if inner.count <= 6, let known = Self.nullBytes.firstIndex(where: { $0.elementsEqual(inner) }) {
       nullCounts[known] += 1
       let word = Self.nullSpellings[known]
-      if state == .text, Self.plainNulls.contains(word) { plainNulls[word, default: 0] += 1 }
+      if state == .text, NullTokenEvidence.plainWords.contains(word) { plainNulls[word, default: 0] += 1 }
       return
     }
     if isTyped { strings += 1 }

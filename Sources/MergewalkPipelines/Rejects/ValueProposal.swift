@@ -14,9 +14,7 @@ enum ValueProposal {
     }
   }
 
-  private static let otherWords = [
-    "..", "n.a.", "k.A.", "unknown", "missing",
-  ]
+  private static let otherWords = ["..", "n.a.", "k.A.", "unknown", "missing"]
 
   private static func missing(_ samples: [RejectedValue]) -> String? {
     missing(samples) { ColumnProfile.nullSpellings.contains($0) || otherWords.contains($0) }

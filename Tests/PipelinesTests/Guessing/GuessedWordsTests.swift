@@ -5,6 +5,7 @@ import MergewalkTestSupport
 import Testing
 
 @testable import MergewalkPipelines
+@testable import MergewalkRecordFormats
 
 @Suite("Words that mean null, in guessed pipelines")
 struct GuessedWordsTests {
@@ -115,6 +116,12 @@ struct GuessedWordsTests {
     let pipeline = try guess("cities.csv").files[1].text.replacing("\n#   ", with: " ")
     #expect(pipeline.contains("# QUESTION: encoding: windows-1250, because of"), "\(pipeline)")
     #expect(pipeline.contains("In another one, letters would differ. Is it right?"), "\(pipeline)")
+  }
+
+  @Test("a guess knows the words that detection knows, in each spelling that is usual") func sameWords() {
+    let detected = Set(CellKind.missingWords.map { String(decoding: $0, as: UTF8.self) })
+    #expect(Set(ColumnProfile.nullSpellings.map { $0.lowercased() }) == detected)
+    #expect(NullTokenEvidence.plainWords.isSubset(of: ColumnProfile.nullSpellings))
   }
 
   @Test("a zero has one digit") func zeros() throws {

@@ -4,7 +4,11 @@ import MergewalkBytes
 ///
 /// `\N` means null as a whole field, wherever it stands: no text is written so. A word such as `NULL` or `NA` means it in
 /// columns of numbers, dates or the like only, because it may be a value elsewhere, such as the code of Namibia.
-enum NullTokenEvidence {
+package enum NullTokenEvidence {
+  /// The words that hardly mean anything but null wherever they stand, unlike `NA`, the code of Namibia: a person is asked
+  /// about those in columns of text.
+  package static let plainWords: Set<String> = ["NULL", "(null)", "<null>", "#N/A"]
+
   private struct Column {
     var typed = 0
     var plain = 0
@@ -64,7 +68,7 @@ enum NullTokenEvidence {
         found.evidence.append("null: \(times) “\(token)”")
         continue
       }
-      let isPlain = token == "NULL" || token == "(null)" || token == "<null>" || token == "#N/A"
+      let isPlain = plainWords.contains(token)
       let typed = places.columns.count { columns[$0].isTyped }
       guard isPlain || typed > 0 else { continue }
       found.words.append(token)
