@@ -19,6 +19,8 @@ public struct SourceDefinition: Sendable {
   public var evidence: [String] = []
   /// Whether no other dialect fits about as well as the detected one.
   public var isCertain = true
+  /// The same, whatever the encoding is.
+  package var isTableCertain = true
   /// Options that detection leaves to a person, because they lose or make up text.
   package var proposals: [CSVProposal] = []
   /// The sentence about the detected encoding, if it is not certain.
@@ -125,6 +127,7 @@ struct SourceArguments {
     if let dialect {
       definition.evidence = dialect.evidence
       definition.isCertain = dialect.isCertain
+      definition.isTableCertain = dialect.isTableCertain
       definition.proposals = dialect.proposals
       definition.aligned = dialect.aligned
       definition.encodingDoubt = dialect.encodingDoubt

@@ -72,7 +72,7 @@ struct GuessedPipeline {
         "the record on line \(place.line) has parts that are not columns, because the first ones have no such; name them if"
           + " they are wanted")
     }
-    if !sample.definition.isCertain {
+    if !sample.definition.isTableCertain {
       questions.append("other options of the source fit about as well. Are these right?")
     }
     if let doubt = sample.definition.encodingDoubt {

@@ -116,6 +116,8 @@ struct GuessedWordsTests {
     let pipeline = try guess("cities.csv").files[1].text.replacing("\n#   ", with: " ")
     #expect(pipeline.contains("# QUESTION: encoding: windows-1250, because of"), "\(pipeline)")
     #expect(pipeline.contains("In another one, letters would differ. Is it right?"), "\(pipeline)")
+    // Nothing else is in doubt.
+    #expect(!pipeline.contains("other options of the source"), "\(pipeline)")
   }
 
   @Test("a guess knows the words that detection knows, in each spelling that is usual") func sameWords() {

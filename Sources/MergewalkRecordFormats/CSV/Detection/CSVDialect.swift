@@ -8,6 +8,8 @@ public struct CSVDialect: Sendable, Hashable {
   public var isCertain: Bool
   /// Options that would read what is refused now, and lose or make up text: for a person to decide.
   package var proposals: [CSVProposal] = []
+  /// The same, whatever the encoding is.
+  package var isTableCertain = true
   /// The sentence about the encoding, if it is not certain.
   package var encodingDoubt: String?
   /// Words that mean null in columns of numbers, and stand in columns of text, where they stay text.

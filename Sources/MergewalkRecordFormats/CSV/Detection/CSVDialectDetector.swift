@@ -110,7 +110,9 @@ struct DialectFinder {
     guard let best = ranking.first else {
       if !known.contains(.header) { options.header = .none }
       let evidence = [bytes.isEmpty ? "the file is empty" : "there is no record"] + (text.evidence.map { [$0] } ?? [])
-      return CSVDialect(options: options, evidence: evidence, isCertain: false)
+      var dialect = CSVDialect(options: options, evidence: evidence, isCertain: false)
+      dialect.isTableCertain = false
+      return dialect
     }
     var build = DialectBuilder(finder: self, best: best, comment: comment)
     build.options = options

@@ -52,10 +52,11 @@ struct DialectBuilder {
     findCaution()
     describeLineEnds()
     if let sentence = finder.text.evidence { evidence.append(sentence) }
-    if !finder.text.isCertain { isCertain = false }
     let aligned = findAlignment()
     if !isWhole { evidence.append("only the first \(bytes.count) bytes of text were looked at") }
-    var dialect = CSVDialect(options: options, evidence: evidence, isCertain: isCertain, proposals: proposals)
+    var dialect = CSVDialect(
+      options: options, evidence: evidence, isCertain: isCertain && finder.text.isCertain, proposals: proposals)
+    dialect.isTableCertain = isCertain
     dialect.isEncodingToldByBytes = finder.text.isToldByBytes
     dialect.aligned = aligned
     dialect.nullDoubt = nullDoubt
