@@ -59,7 +59,7 @@ struct DetectedNullTests {
     #expect(try map.rows("SELECT ZCODE FROM ZCOUNTRY WHERE ZNAME IS NULL AND ZSIZE IS NULL") == ["b"])
     let warnings = summary.warnings.filter { $0.code == .uncertainDialect }.map(\.message)
     #expect(
-      warnings.contains { $0.contains("in columns of text one field is “NULL”, on line 2, and stays text") },
+      warnings.contains { $0.contains("in columns of text one field is “NULL”, on line 2: it stays text") },
       "\(warnings)")
   }
 

@@ -33,8 +33,9 @@ extension GuessedPipeline {
     if !words.isEmpty {
       let places = words.map { "“\($0.word)” in \(PrintableText.count($0.count, "field")) (\($0.columns))" }
       lines += GuessWords.question(
-        "in columns of text there is \(places.joined(separator: "; ")), and stays text. Does it mean null there? Then"
-          + (tokens.isEmpty ? " set:" : " set, in place of the line below:"), indent: "  ")
+        "in columns of text there is \(places.joined(separator: "; ")): "
+          + (words.count == 1 ? "it stays text. Does it mean null there?" : "they stay text. Do they mean null there?")
+          + " Then set" + (tokens.isEmpty ? ":" : ", in place of the line below:"), indent: "  ")
       lines.append("  # \(line(tokens + words.map { $0.word }, "in all columns"))")
     }
     if !tokens.isEmpty { lines.append("  " + line(tokens, notes.joined(separator: "; "))) }

@@ -95,6 +95,7 @@ package enum NullTokenEvidence {
     }
     return CSVProposal(
       option: "null", value: "[\(texts.map { "\"\($0.word)\"" }.joined(separator: ", "))]",
-      reason: "in columns of text \(parts.joined(separator: "; ")), and stays text")
+      reason: "in columns of text \(parts.joined(separator: "; ")): "
+        + (texts.count == 1 ? "it stays text" : "they stay text"))
   }
 }

@@ -173,7 +173,11 @@ import Testing
     #expect(country.nullWords == [] && country.options.nullTokens == [])
     let dump = try detect("a,b\nx,NULL\ny,\\N\nz,w\n")
     #expect(dump.nullWords == ["NULL"] && dump.options.nullTokens == ["\\N"])
-    #expect(dump.nullDoubt?.reason == "in columns of text one field is “NULL”, on line 2, and stays text")
+    #expect(dump.nullDoubt?.reason == "in columns of text one field is “NULL”, on line 2: it stays text")
+    let several = try detect("a,b\nx,NULL\ny,NULL\nz,#N/A\nw,v\n")
+    #expect(
+      several.nullDoubt?.reason
+        == "in columns of text 2 fields are “NULL”, first on line 2; one field is “#N/A”, on line 4: they stay text")
     // In quotes it is text.
     let quoted = try detect("a,b\n\"NULL\",1\n\"x\",2\n")
     #expect(quoted.nullWords == [] && quoted.options.nullTokens == [])
