@@ -27,6 +27,12 @@ struct FamilyFiles: Sendable {
   func store(_ path: String) -> String { "\(folder)/\(path)" }
   func nextStore(_ path: String) -> String { "\(next)/\(path)" }
 
+  /// Whether a path that begins at the folder leads to a file of the family that is no store.
+  static func isOwn(_ path: String) -> Bool {
+    let names = ["_plan", "_spool", "_attempts", "_parts", "_next", "_SUCCESS", "_rejects.ndjson"]
+    return path.split(separator: "/").first.map { names.contains(String($0)) } ?? false
+  }
+
   /// Makes the folders of the family, except the attempts'.
   func make() throws(FamilyError) {
     for path in [folder, planFolder, receipts, attempts] { try Self.makeFolders(path) }

@@ -130,7 +130,7 @@ extension StoreFamily {
       let path = ResolvedPath.absolute(source.path).utf8
       guard path.starts(with: root.utf8) else { continue }
       let name = String(decoding: path.dropFirst(root.utf8.count), as: UTF8.self)
-      guard name.hasPrefix("_") || stores.contains(name) else { continue }
+      guard FamilyFiles.isOwn(name) || stores.contains(name) else { continue }
       throw FamilyError(
         DiagnosticList(
           error: FamilyError.Code.invalidPipeline.rawValue, path: definition.path ?? definition.name,

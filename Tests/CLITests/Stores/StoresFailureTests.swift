@@ -43,6 +43,17 @@ struct StoresFailureTests {
     }
   }
 
+  @Test("a person's own file in the family's folder is an input, also one whose name begins as those of the family do")
+  func ownFile() throws {
+    let family = try Family(source: "{ files: in, pattern: \"*.csv\" }")
+    try family.folder.write("code,country,amount\na,DE,1\n", to: "in/_plants.csv")
+    for _ in 1...2 {
+      let built = try family.build("in")
+      #expect(built.status == 0, "\(built.words)")
+      #expect(try family.items("in/DE.sqlite") == ["a|DE|1"])
+    }
+  }
+
   @Test("a family that is planned again while a task runs: exit 5, whatever the task was reading")
   func plannedAgain() throws {
     let family = try Family()
