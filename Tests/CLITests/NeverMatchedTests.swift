@@ -123,6 +123,19 @@ struct NeverMatchedTests {
     #expect(try xml.warnings().first?.contains("did you mean “lines.line”?") == true)
   }
 
+  @Test("each whose list is always empty is a warning without a name to put in its place, and counted as skipped")
+  func emptyEach() throws {
+    for (input, name) in [("[{\"id\":1,\"lines\":[]}]", "a.json"), ("- { id: 1, lines: [] }\n", "a.yaml")] {
+      let command = try run(input, to: name, source: "each: lines", attributes: "{ note: lines.x }", key: "id")
+      #expect(command.status == 0, "\(command.words)")
+      #expect(
+        try command.warnings() == ["neverMatched: no record has elements at “lines”, where “each” looks for them"])
+      let text = try #require(try command.object()["text"] as? [String: Any])
+      let skipped = try #require(text["skipped"] as? [String: Any])
+      #expect(skipped["without_elements"] != nil && text["record_bytes"] as? Int == 0, "\(text)")
+    }
+  }
+
   @Test("what stands in a list has no value of its own")
   func insideList() throws {
     let command = try run(

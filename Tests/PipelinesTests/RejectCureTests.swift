@@ -22,6 +22,20 @@ struct RejectCureTests {
     }
   }
 
+  @Test("the steps that the sentences give can be written as they are there")
+  func steps() throws {
+    let folder = try PipelineFolder()
+    let steps = RejectCode.allCases.flatMap { code in
+      RejectCure.text(code).split(separator: "“").dropFirst().compactMap { $0.split(separator: "”").first }
+        .filter { $0.hasPrefix("do: ") }
+    }
+    #expect(!steps.isEmpty)
+    for step in steps {
+      let text = PipelineFolder.sound.replacingAll("quantity: quantity", with: "quantity: { from: quantity, \(step) }")
+      #expect(try folder.lint(text) == [], "\(step)")
+    }
+  }
+
   @Test(
     "values tell how they are written",
     arguments: [

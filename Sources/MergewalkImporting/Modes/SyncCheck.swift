@@ -51,6 +51,15 @@ struct SyncCheck {
       findings.report(
         .unsuitableAttribute, at: position,
         "\(entity.name).\(name) cannot mark objects as gone: this needs a stored Boolean, or an optional Date")
+      return
+    }
+    // Whoever names the attribute in a pipeline means to mark objects, unless they say that these are removed.
+    if part.mode.removesOthers, part.sync.deletion == .remove, part.sync.places["soft_delete"] != nil,
+      part.sync.places["delete"] == nil
+    {
+      findings.report(
+        .invalidOption, at: position, "“soft_delete” marks nothing, because objects that no record names are deleted",
+        hint: "set “delete: mark”; or “delete: remove”, if records are only to clear older marks")
     }
   }
 

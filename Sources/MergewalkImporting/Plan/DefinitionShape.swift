@@ -79,7 +79,7 @@ struct DefinitionShape {
     {
       findings.report(
         .invalidOption, at: entity.places["sync"]?.key ?? entity.position,
-        "“sync” selects objects to delete, and in mode “\(entity.mode.rawValue)” none do",
+        "“sync” selects objects to delete, but mode “\(entity.mode.rawValue)” deletes none",
         hint: "set “mode: sync” or “mode: replace”, or leave it out")
     }
   }
@@ -124,7 +124,7 @@ struct DefinitionShape {
     if part.root.mode.removesOthers {
       findings.report(
         .invalidOption, at: part.places["since"]?.key ?? since.position,
-        "mode “\(part.root.mode.rawValue)” deletes what no record names, and “since” passes over records",
+        "mode “\(part.root.mode.rawValue)” deletes what no record names, and “since” skips records",
         hint: "use mode “upsert”, or leave “since” out")
     }
     if let problem = since.problem(in: part.root.mode, hasFile: hasRejectsFile) {

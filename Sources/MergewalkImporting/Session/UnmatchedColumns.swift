@@ -176,8 +176,9 @@ package struct UnmatchedColumns: Sendable {
     guard let each = part.format.eachPath, state.hasChildless else { return nil }
     var found = OccurringPaths()
     found.add(withoutElements, of: part.format)
-    let near = NearestName.find(each, in: found.paths).map { "; did you mean “\($0)”?" } ?? ""
-    return warning(noElements(each), hint: near, at: part.position)
+    // A list that is there and empty is not misspelt.
+    let near = found.paths.contains(each) ? nil : NearestName.find(each, in: found.paths)
+    return warning(noElements(each), hint: near.map { "; did you mean “\($0)”?" } ?? "", at: part.position)
   }
 
   private func warning(_ finding: String, hint: String, at position: SourcePosition) -> RunWarning {

@@ -53,8 +53,8 @@ struct SourceDatabase {
     if source.isReadOnce {
       throw ReadError(
         .inputFailed, path: path,
-        message: "a database is read here and there, so not from \(path == "-" ? "standard input" : "a pipe");"
-          + " write it to a file first")
+        message: "a database is read at many places, so it cannot come from"
+          + " \(path == "-" ? "standard input" : "a pipe"); write it to a file first")
     }
     if source.isFolder {
       throw ReadError(.isDirectory, path: path, message: "this is a folder, not a database")

@@ -167,7 +167,7 @@ final class ProcessSession: @unchecked Sendable {
     if let ended, !what.hasPrefix("failed") { message += "; \(ended.description)" }
     let lines = messages.split(separator: UInt8(ascii: "\n")).suffix(Self.messageLines)
     if !lines.isEmpty {
-      message += "; its last words: "
+      message += "; the end of its standard error: "
       message += lines.map { line in
         line.withUnsafeBytes { String(RejectMessage.shown($0, limit: 400).dropFirst().dropLast(1)) }
       }.joined(separator: " / ")

@@ -64,7 +64,7 @@ struct IncludeExpansion {
       findings.add(
         .invalidInclude, at: position, "“\(path)” is included inside itself",
         hint: above.count - first > 1
-          ? "the circle is \(round): take one of them out of “include”" : "take it out of “include”")
+          ? "the cycle is \(round): remove one of them from “include”" : "remove it from “include”")
       return nil
     }
     files += 1

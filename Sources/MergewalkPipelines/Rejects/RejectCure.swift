@@ -40,7 +40,8 @@ package enum RejectCure {
     case .valueNull: "set what a null means: “null: default” or “null_value”"
     case .valueEmpty: "set what an empty field means: “empty: null”, “default” or “empty_value”"
     case .valueType: "select a member inside it with a dotted “from”, or convert it to text with “do”"
-    case .valueInteger: "set “group_mark” for 1,234, “do: [round]” for 1.5, or “null_tokens” for words such as n/a"
+    case .valueInteger:
+      "set “group_mark” for 1,234, “do: [{ round: 0 }]” for 1.5, or “null_tokens” for words such as n/a"
     case .valueNumber: "set “decimal_mark” and “group_mark”, or “null_tokens” for words such as n/a"
     case .valueRange: "choose a wider type in the model; for dates in milliseconds set “date: unix_ms”"
     case .valuePrecision: "round the number, or make the attribute a String"

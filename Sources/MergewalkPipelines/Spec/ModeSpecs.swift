@@ -25,8 +25,8 @@ extension ComponentSpec {
         example: "10%"),
       FieldSpec(
         "soft_delete", .text, default: "none",
-        "A Boolean or optional Date attribute that marks an object as gone; a record that names the"
-          + " object clears it.", example: "deletedAt"),
+        "A Boolean or optional Date attribute that marks an object as gone, with `delete: mark`; a record that names"
+          + " the object clears it.", example: "deletedAt"),
       FieldSpec(
         "unreadable", .choice(["keep", "delete"]), default: "keep",
         "If a record's key cannot be read: `keep` deletes nothing, since the record could mean any"

@@ -138,11 +138,12 @@ struct FixedWidthParser: RecordParser {
       }
       let raw = UnsafeRawBufferPointer(start: base + start, count: stop - start)
       let isLong = raw.count > maxRecordBytes
+      var surplus = 0
       if isLong {
         errors.append(tooLong(raw, window.origin + start))
       } else if let found = check.takeFault(base, from: start, to: next, window) {
         errors.append(refusal(Fault(code: found.code, at: found.at), raw, start: start, origin: window.origin))
-      } else if let fault = split(fields, start, stop, row: count * columnCount) {
+      } else if let fault = split(fields, start, stop, row: count * columnCount, surplus: &surplus) {
         errors.append(refusal(fault, raw, start: start, origin: window.origin))
       } else {
         for (copy, original) in repeats { fields.copy(count * columnCount + original, to: count * columnCount + copy) }
@@ -151,7 +152,8 @@ struct FixedWidthParser: RecordParser {
           rawStart: UInt32(truncatingIfNeeded: start), rawLength: UInt32(truncatingIfNeeded: stop - start))
         count += 1
       }
-      account.recordBytes += next - start
+      if surplus > 0 { account.skipped.add(.surplusFields, lines: 0, bytes: surplus) }
+      account.recordBytes += next - start - surplus
       recordIndex += 1
       line += 1
       // As when its end is not there yet.
@@ -216,7 +218,11 @@ struct FixedWidthParser: RecordParser {
   // MARK: Fields
 
   /// Writes the fields of the line `start..<stop`, which is text.
-  private func split(_ fields: FixedWidthFields, _ start: Int, _ stop: Int, row: Int) -> Fault? {
+  ///
+  /// - Parameter surplus: set to the number of bytes that are dropped behind the last column, unless all are blank.
+  private func split(
+    _ fields: FixedWidthFields, _ start: Int, _ stop: Int, row: Int, surplus: inout Int
+  ) -> Fault? {
     var place = CharacterPlace(fields.base, start, stop)
     for i in spans.indices {
       let (from, to) = (place.advance(to: spans[i].start), place.advance(to: spans[i].end))
@@ -225,12 +231,11 @@ struct FixedWidthParser: RecordParser {
       if slot < 0 { continue }
       if from == stop { fields.setAbsent(row + slot) } else { store(fields, row + slot, from, to) }
     }
-    if !truncates {
-      var i = place.offset
-      while i < stop {
-        if !fields.isBlank(i) { return Fault(code: .fieldCount, at: i) }
-        i += 1
-      }
+    var i = place.offset
+    while i < stop, fields.isBlank(i) { i += 1 }
+    if i < stop {
+      if !truncates { return Fault(code: .fieldCount, at: i) }
+      surplus = stop - place.offset
     }
     return nil
   }

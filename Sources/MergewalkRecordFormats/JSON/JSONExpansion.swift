@@ -44,6 +44,8 @@ struct JSONExpansion {
     templateStart = start
     firstRow = rows.count
     firstEscape = each.object.escapes.count
+    // An array without elements is as good as none.
+    if element(rows.base, start) == nil { return nil }
   }
 
   /// Goes on in a batch that has no rows yet.

@@ -168,7 +168,8 @@ struct SQLiteSourceFileTests {
     #expect(DatabaseReading.of(.sqlite(), folder.path).code == .isDirectory)
     #expect(
       DatabaseReading.of(.sqlite(), "-").failure
-        == "a database is read here and there, so not from standard input; write it to a file first [inputFailed]")
+        == "a database is read at many places, so it cannot come from standard input; write it to a file first"
+        + " [inputFailed]")
     #expect(mkfifo(folder.file("pipe"), 0o600) == 0)
     #expect(DatabaseReading.of(.sqlite(), folder.file("pipe")).code == .inputFailed)
     var source = ByteSource(path: folder.file("x.db"))

@@ -242,6 +242,9 @@ import Testing
     #expect(try finding("delete: mark").contains("[missingField]"))
     #expect(try finding("soft_delete: name").contains("[mappedTwice]"))
     #expect(try finding("soft_delete: isgone").contains("did you mean isGone?"))
+    #expect(try finding("soft_delete: isGone").contains("“soft_delete” marks nothing"))
+    #expect(try !finding("soft_delete: isGone, delete: remove").contains("error"))
+    #expect(try !finding("soft_delete: isGone, delete: mark").contains("error"))
     #expect(
       try map.lint("{ entity: Country, find_by: [code], mode: sync, sync: { soft_delete: name } }").joined().contains(
         "[unsuitableAttribute]"))

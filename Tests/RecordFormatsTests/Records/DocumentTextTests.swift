@@ -40,6 +40,22 @@ import Testing
     #expect(account.withoutElements == Array("{}".utf8))
   }
 
+  @Test("a record whose list is empty is one without elements, in all forms of JSON") func emptyLists() throws {
+    var json = JSONOptions()
+    json.each = "l"
+    var lines = NDJSONOptions()
+    lines.each = "l"
+    var sequence = JSONSequenceOptions()
+    sequence.each = "l"
+    let document = "[{\"l\":[ ]},{\"l\":[1]}]"
+    #expect(show(try account(document, .json(json), ["l"])) == ["records 9", "structure 3", "withoutElements 9"])
+    let twoLines = "{\"l\":[]}\n{\"l\":[1]}\n"
+    #expect(show(try account(twoLines, .ndjson(lines), ["l"])) == ["records 10", "withoutElements 9"])
+    let values = "{\"l\":[]} {\"l\":[1]}"
+    #expect(
+      show(try account(values, .jsonSequence(sequence), ["l"])) == ["records 9", "structure 1", "withoutElements 8"])
+  }
+
   @Test("sequences of JSON values") func sequences() throws {
     let separated = try account("\u{1E}\u{1E}\n{\"a\":1}\n\u{1E} {\"a\"\n\u{1E}", .jsonSequence(.init()), ["a"])
     #expect(show(separated) == ["records \(8 + 5)", "structure 6"])

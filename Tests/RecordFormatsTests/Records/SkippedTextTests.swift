@@ -71,6 +71,16 @@ import Testing
     #expect(account.isBalanced)
   }
 
+  @Test("fixed-width text that is dropped behind the last column is counted, but for blanks")
+  func fixedWidthSurplusIsCounted() throws {
+    var options = FixedWidthOptions(columns: [.init(name: "a", start: 1, width: 2)])
+    options.truncateLongLines = true
+    let text = "ab\ncd \t\nef gh\néé€\n"
+    let account = try Self.account(text, .fixedWidth(options), limit: BatchLimit())
+    #expect(Self.show(account) == ["records \(text.utf8.count - 6)", "surplusFields 0 6"])
+    #expect(account.isBalanced)
+  }
+
   @Test("an NDJSON file's text is accounted for by kind", arguments: [1, 4096])
   func ndjsonTextIsAccountedFor(_ records: Int) throws {
     var options = NDJSONOptions()
@@ -80,7 +90,7 @@ import Testing
     let text = "\u{FEFF}{\"l\":[1,2]}\n \t\r\n\n{\"l\":[]}\n\(long)\n{\"l\":[3]}"
     let account = try Self.account(text, .ndjson(options), limit: BatchLimit(records: records, bytes: 1 << 20))
     #expect(account.bytes == text.utf8.count)
-    #expect(Self.show(account) == ["records 121", "byteOrderMark 0 3", "blankLine 2 5"])
+    #expect(Self.show(account) == ["records 112", "byteOrderMark 0 3", "blankLine 2 5", "withoutElements 1 9"])
     #expect(account.isBalanced)
   }
 

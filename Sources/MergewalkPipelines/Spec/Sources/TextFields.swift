@@ -9,7 +9,9 @@ extension FieldSpec {
         + " `detect` decides by the first 64 KiB; any other value is a name that `iconv -l` lists.",
       example: "iso-8859-1"),
     FieldSpec(
-      "max_record", .bytes, default: "16MiB", "The maximum size of a record; a larger one ends the run.",
+      "max_record", .bytes, default: "16MiB",
+      "The maximum size of a record. A longer one is rejected; in `csv` and `tsv` it ends the run, because its end is"
+        + " not certain.",
       example: "1MiB"),
   ]
 }
