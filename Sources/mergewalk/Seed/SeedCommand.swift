@@ -179,7 +179,7 @@ struct SeedCommand: ParsableCommand {
     StoreCopy.clear(store)
     if access(store, F_OK) == 0 {
       var copy = ObjectCopy(from: prepared, to: store)
-      copy.seed = seed
+      if identity != nil { copy.seed = seed }
       copy.options.updates = update
       for option in findBy { copy.options.findBy[option.entity] = option.attributes }
       if let path = storeModel.model {
