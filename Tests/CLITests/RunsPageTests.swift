@@ -62,6 +62,11 @@ struct RunsPageTests {
     let empty = TemporaryFolder()
     #expect(try runs(empty.path).words.contains("no run was noted"))
     #expect(try runs("a/s.sqlite", "--html", "one.html").status == 0)
+    // The runs of other pipelines are not denied.
+    for place in ["a", "a/s.sqlite"] {
+      let other = try runs(place, "--html", "one.html", "--pipeline", "onne")
+      #expect(other.status == 2 && other.words.contains("no run of a pipeline “onne” was noted; did you mean “one”"))
+    }
     #expect(try runs(".", "--html", "x.html", "--json").status == 64)
   }
 
