@@ -168,7 +168,7 @@ struct SeedCommandTests {
     for store in ["first.sqlite", "old.sqlite"] {
       #expect(try marks(store).split(separator: "\n").map { $0.split(separator: " ")[0] } == ["first", "second"])
     }
-    #expect(try install("first.sqlite", "old.sqlite").words == "old.sqlite: has second already\n")
+    #expect(try install("first.sqlite", "old.sqlite").words == "old.sqlite: has first, second already\n")
   }
 
   @Test("IM19: a store is not installed into itself")

@@ -15,7 +15,7 @@ struct RunsCommand: ParsableCommand {
       Runs are recorded beside the store, in STORE-mergewalk, unless the
       pipeline sets “history: false” or the run has --no-history. Give a run
       by its number or its name; “last” is the latest. A folder stands for
-      all stores in it and in its subfolders.
+      all stores in it and in three levels of its subfolders.
 
       EXAMPLES
         mergewalk runs build/shop.sqlite
@@ -104,7 +104,7 @@ struct RunsCommand: ParsableCommand {
   /// Says that a pipeline has no runs where others have some.
   private static func noRun(of pipeline: String, among names: [String]) -> String {
     let hint = NearestName.hint(for: pipeline, among: names).map { "; " + $0 } ?? ""
-    return "no run of a pipeline “\(pipeline)” was noted\(hint)"
+    return "no run of a pipeline “\(pipeline)” was recorded\(hint)"
   }
 
   private func write(_ runs: [RunRecord]) {
@@ -125,7 +125,7 @@ struct RunsCommand: ParsableCommand {
       let names = Set(stores.pipelines(named: nil, limit: 1).pipelines.map(\.name)).sorted()
       let reason =
         if let pipeline, !names.isEmpty { Self.noRun(of: pipeline, among: names) } else {
-          "no run was noted \(stores.isFolder ? "of a store in this folder" : "of this store")"
+          "no run was recorded of \(stores.isFolder ? "a store in this folder" : "this store")"
         }
       Console.words("\(store): error: \(reason) [noRuns]")
       throw ExitStatus.failure
