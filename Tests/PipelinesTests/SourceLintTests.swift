@@ -235,5 +235,12 @@ struct SourceLintTests {
     try Data(noise).write(to: URL(fileURLWithPath: folder.folder.file("noise.csv")))
     let findings = try folder.lint(pipeline("files: noise.csv\n  encoding: detect"))
     #expect(findings.count == 1 && findings[0].hasSuffix("set “encoding” [undetectedEncoding]"), "\(findings)")
+    // The same bytes are “ș” in ISO 8859-16 and “ş” in Windows-1250, which both are Romanian.
+    let rows = (1...9).map { "\($0),Timi" + "\u{BA}" + "oara,Ia" + "\u{BA}" + "i,Constan" + "\u{FE}" + "a\n" }.joined()
+    try folder.folder.write(("order_id,a,b,c\n" + rows).unicodeScalars.map { UInt8($0.value) }, to: "rare.csv")
+    let doubts = try folder.lint(pipeline("files: rare.csv\n  encoding: detect")).filter {
+      $0.hasSuffix("[uncertainDialect]")
+    }
+    #expect(doubts.count == 1 && doubts[0].hasPrefix("pipeline.yaml:6:13: warning: the encoding of "), "\(doubts)")
   }
 }

@@ -9,6 +9,7 @@ struct SourceBuilder {
   func format(_ source: ComponentValue, firstInput: SourceFiles.Input?) -> RecordFormat? {
     guard let format = source.choice("format", as: SourceFormat.self) ?? detect(firstInput, source) else { return nil }
     checkOptions(source, format)
+    if let firstInput { checkEncoding(source, firstInput) }
     switch format {
     case .csv: return .csv(csv(source, CSVOptions(), firstInput))
     case .tsv: return .csv(csv(source, .tabSeparated, firstInput))
@@ -96,6 +97,21 @@ struct SourceBuilder {
           + "all files of a source have one format",
         hint: "name files of one format, for example with “*.csv”, or set “format”")
       return
+    }
+  }
+
+  /// Reports an encoding that the bytes are asked for and do not tell for certain, but where all of the dialect is asked for.
+  private func checkEncoding(_ source: ComponentValue, _ input: SourceFiles.Input) {
+    guard let name = source.text("encoding"), TextEncoding(named: name.value) == .detect, !source.has("dialect") else {
+      return
+    }
+    do throws(ReadError) {
+      guard let doubt = try input.source.encodingDoubt() else { return }
+      findings.add(
+        .uncertainDialect, at: name.position, "the encoding of “\(input.path)” is not certain: \(doubt)",
+        hint: "look at it with “mergewalk preview”, and write the encoding that is right in place of “detect”")
+    } catch {
+      findings.add(error, of: input, source)
     }
   }
 

@@ -55,7 +55,8 @@ public enum CSVDialectDetector {
     return detect(sample: sample, isWhole: isWhole, base: base, known: known)
   }
 
-  private static func sample(of stream: any ByteStream) throws(ReadError) -> (bytes: [UInt8], isWhole: Bool) {
+  /// The first bytes of a file, as many as are looked at.
+  static func sample(of stream: any ByteStream) throws(ReadError) -> (bytes: [UInt8], isWhole: Bool) {
     // Text of four bytes a character becomes shorter.
     var sample = [UInt8](repeating: 0, count: SampleText.mostBytes)
     var filled = 0

@@ -157,3 +157,20 @@ struct SampleText {
     return (characters, faults)
   }
 }
+
+extension ByteSource {
+  /// Why the encoding that the first bytes tell may be another one; nil where it is certain, where they tell none, which the
+  /// reader refuses, and for inputs that can be read only once.
+  ///
+  /// - Throws: `ReadError` when the source cannot be opened or read.
+  package func encodingDoubt() throws(ReadError) -> String? {
+    if isReadOnce { return nil }
+    let (sample, isWhole) = try CSVDialectDetector.sample(of: try SourceContents(self).first())
+    let start = sample.prefix(TextStream.rawSize)
+    let guess = start.withUnsafeBytes { EncodingDetector.detect($0, isWhole: isWhole && start.count == sample.count) }
+    guard guess != nil, let text = SampleText(sample, isWhole: isWhole, encoding: .detect), !text.isCertain else {
+      return nil
+    }
+    return text.evidence
+  }
+}
