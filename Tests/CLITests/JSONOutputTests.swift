@@ -71,6 +71,21 @@ struct JSONOutputTests {
     #expect(found == named)
   }
 
+  @Test(
+    "a reader that has gone away does not change the exit code",
+    arguments: [
+      ("lint nothing.yaml", 1), ("store verify t.sqlite", 0), ("test p_test.yaml", 1), ("rejects show r.ndjson", 0),
+      ("seed nothing.yaml --store x.sqlite", 2), ("stores build family.yaml --out f", 1), ("stores commit nothing", 2),
+      ("seed --check --store t.sqlite", 1), ("run p.yaml", 1),
+    ] as [(String, Int32)])
+  func closedReader(line: String, exit: Int32) throws {
+    try prepare()
+    // A pipe that was opened for both, of which only the end for writing is left.
+    let command = try Command.shell(
+      "mkfifo pipe; exec 3<>pipe 4>pipe 3<&-\n\"$MERGEWALK\" \(line) --json >&4", in: folder.path)
+    #expect(command.status == exit, "\(command.words)")
+  }
+
   @Test("every member is on the page") func members() throws {
     try prepare()
     let page = try String(contentsOfFile: Locations.repository + "/docs/json-output.md", encoding: .utf8)

@@ -76,6 +76,7 @@ struct RunOutputTests {
     try prepare(5)
     #expect(try run("--log", "json", "--log-level", "error").words == "")
     #expect(try log(run("--log", "json", "--log-level", "debug")).contains { $0["level"] as? String == "debug" })
+    #expect(try run("--log-level", "debug").status == 64, "without --log there is nothing that it would change")
     let text = try run("--log", "text")
     #expect(text.words.split(separator: "\n").count == 2)
     #expect(text.words.contains(" info run finished "), "\(text.words)")

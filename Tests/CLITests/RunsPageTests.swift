@@ -60,8 +60,13 @@ struct RunsPageTests {
     #expect(try runs(".", "--html", "notes.txt").status == 2)
     #expect(try runs("a", "last").status == 2)
     let empty = TemporaryFolder()
-    #expect(try runs(empty.path).words.contains("no run was noted"))
+    #expect(try runs(empty.path).words.contains("no run was recorded"))
     #expect(try runs("a/s.sqlite", "--html", "one.html").status == 0)
+    // The runs of other pipelines are not denied.
+    for place in ["a", "a/s.sqlite"] {
+      let other = try runs(place, "--html", "one.html", "--pipeline", "onne")
+      #expect(other.status == 2 && other.words.contains("no run of a pipeline “onne” was recorded; did you mean “one”"))
+    }
     #expect(try runs(".", "--html", "x.html", "--json").status == 64)
   }
 
@@ -91,5 +96,11 @@ struct RunsPageTests {
     let json = try Command(["run", "json.yaml", "--quiet", "--report", "r.html"], in: folder.path)
     #expect(json.status == 0, "\(json.words)")
     #expect(try page().contains("<h2>Never matched</h2>"))
+    // Inserts without keys are not repeated by default.
+    try folder.write(
+      "model: model.yaml\nstore: i.sqlite\nsource: in.ndjson\n"
+        + "import: { entity: Item, mode: insert, attributes: { code: code } }\n", to: "insert.yaml")
+    #expect(try Command(["run", "insert.yaml", "--quiet", "--report", "r.html"], in: folder.path).status == 0)
+    #expect(try page().contains("<td>the same inputs again</td><td class=\"left\">fail</td>"))
   }
 }

@@ -142,6 +142,47 @@ struct SeedCommandTests {
     #expect(try bytes("mine.sqlite") == before)
   }
 
+  @Test("IM19: the objects of a prepared store with several marks bring all of them, and none comes twice")
+  func im19SeveralMarks() throws {
+    try pipeline()
+    let keys = ["Order.orderID", "Customer.email", "Product.sku", "Category.name"].flatMap { ["--find-by", $0] }
+    func install(_ prepared: String, _ store: String, _ options: [String] = []) throws -> Command {
+      try Command(["seed", "--from", prepared, "--store", store] + options, in: folder.path)
+    }
+    func marks(_ store: String) throws -> String { try seed("--check", "--store", store).output }
+    for name in ["first", "second"] {
+      #expect(try seed("orders.yaml", "--store", "\(name).sqlite", "--identity", name, "--quiet").status == 0)
+    }
+    #expect(try install("first.sqlite", "both.sqlite").status == 0)
+    #expect(try install("second.sqlite", "both.sqlite", keys).status == 0)
+    // A store that has one of them: its objects are not copied a second time.
+    let before = try bytes("first.sqlite")
+    let refused = try install("both.sqlite", "first.sqlite")
+    #expect(refused.status == 2)
+    #expect(refused.words.contains("contains first, which the store already has"), "\(refused.words)")
+    #expect(try bytes("first.sqlite") == before)
+    #expect(try install("both.sqlite", "first.sqlite", keys).status == 0)
+    // A store that has none of them gets both.
+    #expect(try Command(["run", "orders.yaml", "--store", "old.sqlite", "--quiet"], in: folder.path).status == 0)
+    #expect(try install("both.sqlite", "old.sqlite", keys).status == 0)
+    for store in ["first.sqlite", "old.sqlite"] {
+      #expect(try marks(store).split(separator: "\n").map { $0.split(separator: " ")[0] } == ["first", "second"])
+    }
+    #expect(try install("first.sqlite", "old.sqlite").words == "old.sqlite: has first, second already\n")
+  }
+
+  @Test("IM19: a store is not installed into itself")
+  func im19Itself() throws {
+    try pipeline()
+    #expect(try Command(["run", "orders.yaml", "--store", "run.sqlite", "--quiet"], in: folder.path).status == 0)
+    try FileManager.default.createSymbolicLink(atPath: folder.file("link.sqlite"), withDestinationPath: "run.sqlite")
+    for prepared in ["run.sqlite", "./run.sqlite", "link.sqlite"] {
+      let refused = try seed("--from", prepared, "--store", "run.sqlite")
+      #expect(refused.status == 2)
+      #expect(refused.words.contains("the prepared store is this store"), "\(refused.words)")
+    }
+  }
+
   @Test("IM21: a build that is killed leaves no store, and the next one tidies up")
   func im21Killed() throws {
     try pipeline()
@@ -177,7 +218,7 @@ struct SeedCommandTests {
     #expect(try seed("orders.yaml", "--store", "default.sqlite", "--quiet").status == 0)
     let marked = try seed("--check", "--store", "default.sqlite")
     #expect(marked.status == 0)
-    #expect(marked.output.wholeMatch(of: #/orders  [0-9a-f]{64}\n/#) != nil, "\(marked.output)")
+    #expect(marked.output.wholeMatch(of: #/orders  [0-9a-f]{32}\n/#) != nil, "\(marked.output)")
     let other = try seed("--check", "--store", "default.sqlite", "--identity", "others")
     #expect(other.status == 1)
     #expect(other.words == "default.sqlite: has no default data called others\n")
@@ -185,7 +226,9 @@ struct SeedCommandTests {
     // Copies of objects from a store without the mark are possible, and said to be repeated.
     let copied = try seed("--from", "run.sqlite", "--store", "default.sqlite", "--find-by", "Nothing.x")
     #expect(copied.status == 2)
+    #expect(copied.words.hasPrefix("default.sqlite: error: the prepared objects do not fit"), "\(copied.words)")
     #expect(copied.words.contains("the prepared store has no entity Nothing"))
+    #expect(!copied.words.contains("store migrate"))
   }
 
   @Test(

@@ -97,11 +97,7 @@ public struct NotificationTemplate: Sendable, Hashable {
 
   /// The default body of notifications: one object; `text` is what chat programs show.
   public static let standard: NotificationTemplate = {
-    let names: [Name] = [
-      .pipeline, .run, .status, .exitCode, .reasons, .message, .read, .inserted, .updated, .unchanged, .skipped,
-      .rejected, .seconds, .store, .rejectsFile, .host,
-    ]
-    let members = names.map { name in
+    let members = Name.allCases.map { name in
       "\"\(name.rawValue)\": " + (name.isNumber ? "{{\(name.rawValue)}}" : "\"{{\(name.rawValue)}}\"")
     }
     let text = "{\"text\": \"{{pipeline}}: {{message}}\", " + members.joined(separator: ", ") + "}"

@@ -284,7 +284,7 @@ extension ImportDefinition {
   var journalName: String { reporting.kind == .replay ? name + "/replay" : name }
 
   /// The policy when the last finished run had the same inputs.
-  var effectiveAgain: RunPolicy.SameInputs {
+  package var effectiveAgain: RunPolicy.SameInputs {
     policy.again ?? (parts.contains { $0.root.mode == .insert && $0.root.findBy.isEmpty } ? .fail : .run)
   }
 }

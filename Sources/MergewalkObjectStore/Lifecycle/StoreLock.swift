@@ -35,8 +35,10 @@ enum StoreLock {
   }
 
   /// The same for a holder that is known; `nil` when it is not.
+  ///
+  /// - Parameter state: What has been achieved all the same, after a semicolon.
   static func error(
-    store: String, holder: Int32?, waited seconds: Double, doing action: String
+    store: String, holder: Int32?, waited seconds: Double, doing action: String, state: String = ""
   ) -> StoreError {
     var who = "another program"
     if let process = holder {
@@ -46,8 +48,8 @@ enum StoreLock {
       }
     }
     let time = seconds == seconds.rounded() ? "\(Int(max(0, min(seconds, 86_400))))" : "\(seconds)"
-    let wait = seconds > 0 ? ", also after \(time) s of waiting" : ""
+    let wait = seconds > 0 ? ", even after \(time) s of waiting" : ""
     return StoreError(
-      .busy, path: store, message: "\(who) \(action)\(wait); wait for its end, or wait longer")
+      .busy, path: store, message: "\(who) \(action)\(wait)\(state); wait for its end, or wait longer")
   }
 }

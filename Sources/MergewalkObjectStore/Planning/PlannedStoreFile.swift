@@ -297,8 +297,8 @@ final class PlannedStoreFile {
 
   private func isBusy(_ what: String = "is writing to the store") -> StoreError {
     StoreLock.error(
-      store: path, holder: nil, waited: patience,
-      doing: "\(what); the run is planned, and the same command applies it")
+      store: path, holder: nil, waited: patience, doing: what,
+      state: "; the run is planned, and the same command applies it")
   }
 
   /// Replaces the metadata of the store after the run was applied.

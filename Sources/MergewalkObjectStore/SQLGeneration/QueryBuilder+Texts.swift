@@ -45,6 +45,8 @@ extension QueryBuilder {
   func part(
     _ part: SQLValue, of whole: SQLValue, _ word: String, _ options: ComparisonPredicate.Options
   ) throws(PredicateError) -> SQLCondition {
+    // In place of a list, null is an empty one.
+    if whole.isNull { return .known(false) }
     for value in [whole, part] where !value.isNull {
       try refuseOpaque(value)
       guard value.family == .text else {
@@ -53,7 +55,7 @@ extension QueryBuilder {
           hint: "compare it with ==")
       }
     }
-    if whole.isNull || part.isNull { return .known(false) }
+    if part.isNull { return .known(false) }
     let canBeNull = whole.isNullable || part.isNullable
     let arguments = [whole.text, part.text]
     if QueryFunctions.suffix(options).isEmpty {

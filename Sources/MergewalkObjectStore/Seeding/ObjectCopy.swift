@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 public import MergewalkObjectModel
 import MergewalkSQLite
 
@@ -44,7 +45,7 @@ public struct ObjectCopy: Sendable {
     /// The prepared store does not have the objects that they lead to, or these do not refer back in a one-to-one
     /// relationship.
     public internal(set) var danglingReferences: [(field: String, count: Int)] = []
-    /// The mark in the store's metadata.
+    /// The mark in the store's metadata; of several, the last one.
     public internal(set) var seed: StoreSeed?
     /// Facts about the store that a writer should know.
     public internal(set) var warnings: [StoreWarning] = []
@@ -62,9 +63,10 @@ public struct ObjectCopy: Sendable {
   public var sourceModel: ManagedObjectModel?
   /// The treatment of objects that are in both stores.
   public var options = Options()
-  /// The mark for the target; `nil` for the last one of the prepared store, if any.
+  /// The mark for the target; `nil` for those of the prepared store, if any.
   ///
-  /// A target that already has a mark of this name is left alone.
+  /// A target that already has it, or all of them, is left alone. All objects are copied in any case, so the other marks
+  /// of the prepared store are written as well.
   public var seed: StoreSeed?
 
   /// Prepares a copy.
@@ -75,18 +77,23 @@ public struct ObjectCopy: Sendable {
 
   /// Copies everything or nothing.
   ///
-  /// - Throws: ``StoreError``: `incompatibleModel` with all incompatibilities of the models; `sqlite` with a constraint
-  ///   as its cause if a copied object violates a uniqueness constraint as opening a store, and as
-  ///   ``StoreModel/find(path:explicit:)``. The target is unchanged, byte for byte.
+  /// - Throws: ``StoreError``: `invalidOption` if the prepared store is the target; `alreadyExists` if the target has
+  ///   some of its marks, and ``Options/findBy`` is empty; `incompatibleModel` with all incompatibilities of the models;
+  ///   `sqlite` with a constraint as its cause if a copied object violates a uniqueness constraint; as opening a store,
+  ///   and as ``StoreModel/find(path:explicit:)``. The target is unchanged, byte for byte.
   /// - Complexity: O(objects log objects), on disk; memory is ``Options/cacheKiB``.
   public func run() throws(StoreError) -> Result {
     var result = Result()
-    let mark = try mark()
-    if let mark, try StoreMetadata.read(path: target).hasSeed(mark.identity) {
-      result.seed = mark
+    let present = try StoreMetadata.read(path: target)
+    let prepared = try StoreMetadata.read(path: source).seeds
+    let wanted = seed.map { [$0] } ?? prepared
+    result.seed = wanted.last
+    if !wanted.isEmpty, wanted.allSatisfy({ present.hasSeed($0.identity) }) {
       result.isInstalled = true
       return result
     }
+    try requireOther()
+    try requireNone(of: prepared, in: present)
     let staging = try StagingFolder(forStore: target)
     let found = try StoreModel.find(path: target, explicit: model)
     // A log beside the prepared store would be left out of what is attached.
@@ -102,12 +109,13 @@ public struct ObjectCopy: Sendable {
       try attach.run()
       try file.begin()
       let writer = ObjectCopyWriter(
-        plan: try plan.matched(to: file.schema, options: options), file: file, options: options)
+        plan: try plan.matched(to: file.schema, at: file.path, options: options), file: file, options: options)
       result.entities = try writer.run()
       result.danglingReferences = plan.dangling.counts
       result.externalFiles = try copyExternalData(writer, file, staging)
-      if let mark { try file.markSeed(mark) }
-      result.seed = mark
+      for mark in prepared.filter({ $0.identity != seed?.identity }) + (seed.map { [$0] } ?? []) {
+        try file.markSeed(mark)
+      }
       try file.commit()
       try file.finish()
     } catch {
@@ -117,9 +125,21 @@ public struct ObjectCopy: Sendable {
     return result
   }
 
-  private func mark() throws(StoreError) -> StoreSeed? {
-    if let seed { return seed }
-    return try StoreMetadata.read(path: source).seeds.last
+  /// A store that is its own source would have each object twice.
+  private func requireOther() throws(StoreError) {
+    guard let file = FileID(source), file == FileID(target) else { return }
+    throw StoreError(.invalidOption, path: target, message: "the prepared store is this store; name another one")
+  }
+
+  /// All prepared objects are copied, so a store that has some of the default data would have these twice.
+  private func requireNone(of prepared: [StoreSeed], in target: StoreMetadata) throws(StoreError) {
+    let known = prepared.map(\.identity).filter(target.hasSeed)
+    guard !known.isEmpty, options.findBy.isEmpty else { return }
+    throw StoreError(
+      .alreadyExists, path: source,
+      message: "the prepared store also contains \(known.joined(separator: ", ")), which the store already has: its"
+        + " objects would be copied again; name the attributes by which they are found (--find-by ENTITY.ATTRIBUTE),"
+        + " or prepare a store without them")
   }
 
   /// Where the prepared store is read: at its place, or from a single file that was made of it.

@@ -7,6 +7,10 @@ struct ObjectCopyMatcher {
   let target: StoreSchema
   let options: ObjectCopy.Options
   private(set) var findings: [String] = []
+  private(set) var keyFindings = 0
+
+  /// Whether nothing but the options is wrong: the models fit each other.
+  var isOnlyKeys: Bool { findings.count == keyFindings }
 
   private var from: StoreSchema { source.schema }
 
@@ -14,6 +18,7 @@ struct ObjectCopyMatcher {
   mutating func plan() -> ObjectCopyPlan {
     var plan = ObjectCopyPlan()
     checkKeys()
+    keyFindings = findings.count
     let entities = from.model.entities.filter { source.counts[$0.index] > 0 }
     var numbers: [RootIndex: Int] = [:]
     for table in from.tables where entities.contains(where: { $0.root == table.rootEntity }) {

@@ -35,13 +35,16 @@ struct ObjectCopySource {
 
   /// Says where everything goes in a store.
   ///
-  /// - Throws: ``StoreError`` with `incompatibleModel` and all that has no place there.
-  func matched(to target: StoreSchema, options: ObjectCopy.Options) throws(StoreError) -> ObjectCopyPlan {
+  /// - Throws: ``StoreError`` with `incompatibleModel` and all that has no place there, or with `invalidOption` if only
+  ///   attributes by which objects are found are missing.
+  func matched(
+    to target: StoreSchema, at path: String, options: ObjectCopy.Options
+  ) throws(StoreError) -> ObjectCopyPlan {
     var matcher = ObjectCopyMatcher(source: self, target: target, options: options)
     let plan = matcher.plan()
     guard matcher.findings.isEmpty else {
       throw StoreError(
-        .incompatibleModel, path: "",
+        matcher.isOnlyKeys ? .invalidOption : .incompatibleModel, path: path,
         message: "the prepared objects do not fit the store: " + matcher.findings.joined(separator: "; "))
     }
     return plan

@@ -16,7 +16,7 @@ public struct StoreSeed: Sendable, Hashable {
 
   /// The identity of the data, chosen by its author, such as `airports-2026`.
   public var identity: String
-  /// The SHA-256 of the prepared store's contents in hexadecimal digits; `nil` for objects created by code.
+  /// The 128-bit XXH3 of the prepared store's contents in hexadecimal digits; `nil` for objects created by code.
   public var digest: String?
 
   /// Creates a mark.

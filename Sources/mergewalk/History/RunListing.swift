@@ -59,13 +59,16 @@ enum RunListing {
       ("records", records(run.counts)),
       ("read", "\(Figures.bytes(run.bytesRead)) from \(Figures.count(run.inputCount, "input"))"),
       ("memory", Figures.bytes(run.peakResidentBytes)),
-      (
-        "phases",
-        run.phases.map { "\($0.name) \(Figures.fixed($0.seconds, digits: 2)) s" }.joined(separator: ", ")
-          + (run.slowStage.isEmpty ? "" : "; slow: \(run.slowStage)")
-      ),
-      ("made by", "mergewalk \(run.version) on \(run.host)"),
     ]
+    if !run.phases.isEmpty {
+      facts.append(
+        (
+          "phases",
+          run.phases.map { "\($0.name) \(Figures.fixed($0.seconds, digits: 2)) s" }.joined(separator: ", ")
+            + (run.slowStage.isEmpty ? "" : "; slow: \(run.slowStage)")
+        ))
+    }
+    facts.append(("made by", "mergewalk \(run.version) on \(run.host)"))
     if let path = run.rejectsPath { facts.append(("rejects", path)) }
     let width = facts.map(\.0.count).max() ?? 0
     var sections = [
@@ -143,9 +146,9 @@ enum RunListing {
       },
       "reject_codes": .named(run.rejectCodes) { .integer($0) }, "rejects": .text(run.rejectsPath),
       "phases": .object(run.phases.map { ($0.name, .decimal($0.seconds, digits: 3)) }),
-      "slow_stage": .string(run.slowStage), "peak_rss_bytes": .integer(run.peakResidentBytes),
-      "bytes_read": .integer(run.bytesRead), "version": .string(run.version), "host": .string(run.host),
-      "warnings": .strings(run.warnings),
+      "slow_stage": .text(run.slowStage.isEmpty ? nil : run.slowStage),
+      "peak_rss_bytes": .integer(run.peakResidentBytes), "bytes_read": .integer(run.bytesRead),
+      "version": .string(run.version), "host": .string(run.host), "warnings": .strings(run.warnings),
     ]
   }
 

@@ -15,7 +15,7 @@ struct RunsCommand: ParsableCommand {
       Runs are recorded beside the store, in STORE-mergewalk, unless the
       pipeline sets “history: false” or the run has --no-history. Give a run
       by its number or its name; “last” is the latest. A folder stands for
-      all stores in it and in its subfolders.
+      all stores in it and in three levels of its subfolders.
 
       EXAMPLES
         mergewalk runs build/shop.sqlite
@@ -85,9 +85,8 @@ struct RunsCommand: ParsableCommand {
     guard let name else {
       let runs = try history.recent(pipeline: pipeline, limit: limit)
       if runs.isEmpty, let pipeline {
-        let names = Set(try history.recent(pipeline: nil, limit: 1000).map(\.pipeline)).sorted()
-        let hint = NearestName.hint(for: pipeline, among: names).map { "; " + $0 } ?? ""
-        Console.words("\(store): no run of a pipeline “\(pipeline)” was noted\(hint)")
+        let names = try history.pipelines()
+        Console.words("\(store): \(Self.noRun(of: pipeline, among: names))")
       }
       write(runs)
       return nil
@@ -100,6 +99,12 @@ struct RunsCommand: ParsableCommand {
     }
     Console.data(json ? RunListing.json(found).text : RunListing.text(found))
     return nil
+  }
+
+  /// Says that a pipeline has no runs where others have some.
+  private static func noRun(of pipeline: String, among names: [String]) -> String {
+    let hint = NearestName.hint(for: pipeline, among: names).map { "; " + $0 } ?? ""
+    return "no run of a pipeline “\(pipeline)” was recorded\(hint)"
   }
 
   private func write(_ runs: [RunRecord]) {
@@ -117,8 +122,12 @@ struct RunsCommand: ParsableCommand {
     let (pipelines, problems) = stores.pipelines(named: pipeline, limit: html == nil ? limit : RunTrend.most)
     for problem in problems { Console.words(problem) }
     if pipelines.isEmpty, problems.isEmpty {
-      Console.words(
-        "\(store): error: no run was noted \(stores.isFolder ? "of a store in this folder" : "of this store") [noRuns]")
+      let names = Set(stores.pipelines(named: nil, limit: 1).pipelines.map(\.name)).sorted()
+      let reason =
+        if let pipeline, !names.isEmpty { Self.noRun(of: pipeline, among: names) } else {
+          "no run was recorded of \(stores.isFolder ? "a store in this folder" : "this store")"
+        }
+      Console.words("\(store): error: \(reason) [noRuns]")
       throw ExitStatus.failure
     }
     if let html {

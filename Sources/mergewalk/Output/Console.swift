@@ -6,7 +6,8 @@ import Synchronization
 
 /// Writes data to standard output and words to standard error.
 ///
-/// A reader that has gone away (`mergewalk ... | head`) is no failure: the process then ends with success.
+/// A reader that has gone away (`mergewalk ... | head`) is no failure: what it does not want is not written, and the
+/// command ends with the exit code of what it has found.
 enum Console {
   /// The secrets of the configurations that were read so far, which nothing that is written may show.
   private static let secrets = Mutex(Redaction())
@@ -15,6 +16,11 @@ enum Console {
 
   /// Keeps the secrets of a configuration out of everything that is written from now on.
   static func hide(_ redaction: Redaction) { secrets.withLock { $0.add(redaction) } }
+
+  private static let readerGone = Atomic(false)
+
+  /// Whether the reader of standard output has gone away, so that nobody wants the rest.
+  static var isReaderGone: Bool { readerGone.load(ordering: .relaxed) }
 
   /// Writes data, with a line break behind it.
   ///
@@ -67,8 +73,8 @@ enum Console {
     return isTerminal ? 80 : nil
   }
 
-  /// Writes, and ends the process when standard output takes no more: with success when its reader has gone away, else
-  /// with the failure that it is, so that what is lost does not look like success.
+  /// Writes, and ends the process when standard output takes no more although it has a reader, so that what is lost does
+  /// not look like success.
   private static func write(_ text: String, to descriptor: Int32) {
     let failure = attempt(text, to: descriptor)
     if descriptor == STDOUT_FILENO { end(failure) }
@@ -76,7 +82,7 @@ enum Console {
 
   private static func end(_ failure: Int32) {
     if failure == 0 { return }
-    if failure == EPIPE { exit(0) }
+    if failure == EPIPE { return readerGone.store(true, ordering: .relaxed) }
     let reason = String(cString: strerror(failure))
     _ = attempt("mergewalk: error: cannot write to standard output: \(reason)\n", to: STDERR_FILENO)
     exit(ExitStatus.failure.rawValue)

@@ -115,7 +115,7 @@ struct RejectsShowCommand: ParsableCommand {
       } else {
         Console.data(json ? RejectsFile.json(line).text : RejectsFile.text(line))
       }
-      return shown < limit ?? .max
+      return shown < limit ?? .max && !Console.isReaderGone
     }
     if shown == 0 { names.explain(filter, of: file) }
     if !isWhole { throw ExitStatus.findings }

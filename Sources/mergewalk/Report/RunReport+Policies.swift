@@ -23,7 +23,7 @@ extension RunReport {
     }
     rows.append(("rejects", Self.words(definition.rejects)))
     let policy = definition.policy
-    rows.append(("the same inputs again", policy.again?.rawValue ?? "run"))
+    rows.append(("the same inputs again", definition.effectiveAgain.rawValue))
     rows.append(
       (
         "another program writes to the store",

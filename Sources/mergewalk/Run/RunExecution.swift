@@ -28,7 +28,7 @@ struct RunExecution {
   ///
   /// - Parameter read: returns the definition and the findings that do not stop a run.
   func run(_ read: () throws(DiagnosticList) -> (definition: ImportDefinition, warnings: [Diagnostic])) throws {
-    let telling = Telling(options.log.map { RunLog(style: $0, level: options.logLevel.level) }, name: path)
+    let telling = Telling(options.log.map { RunLog(style: $0, level: (options.logLevel ?? .info).level) }, name: path)
     let start = ContinuousClock.now
     do {
       var (definition, warnings) = try read()

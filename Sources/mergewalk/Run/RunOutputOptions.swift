@@ -20,8 +20,8 @@ struct RunOutputOptions: ParsableArguments {
   @Option(help: "Write a log to standard error instead of messages: one JSON object or one text per line.")
   var log: LogStyle?
 
-  @Option(help: ArgumentHelp("The lowest level to log.", valueName: "level"))
-  var logLevel = LogLevel.info
+  @Option(help: ArgumentHelp("The lowest level to log; info by default.", valueName: "level"))
+  var logLevel: LogLevel?
 
   @Option(
     help: ArgumentHelp("Write the run's figures as OpenMetrics text, for node_exporter.", valueName: "file"),
@@ -38,6 +38,7 @@ struct RunOutputOptions: ParsableArguments {
 
   func validate() throws {
     try OptionPaths.check(("--metrics", metrics), ("--report", report))
+    if logLevel != nil, log == nil { throw ValidationError("--log-level needs --log") }
   }
 
   /// Puts what the command line says in place of what the pipeline says.

@@ -31,12 +31,13 @@ enum SummaryOutput {
   static func failure(
     _ summary: ImportSummary, code: String, message: String, findings: [Diagnostic]
   ) -> JSONText {
-    object(summary, status: "failed").with([
+    object(summary, status: "failed", hasLoad: false).with([
       "error": ["code": .string(code), "message": .string(message), "findings": FindingsOutput.json(findings)]
     ])
   }
 
-  private static func object(_ summary: ImportSummary, status: String) -> JSONText {
+  /// - Parameter hasLoad: Whether the run came so far that it is known how its rows are written.
+  private static func object(_ summary: ImportSummary, status: String, hasLoad: Bool = true) -> JSONText {
     [
       "pipeline": .string(summary.pipeline), "run": .text(summary.runID.isEmpty ? nil : summary.runID),
       "number": .count(summary.runNumber), "resumed_from": .text(summary.resumedFrom),
@@ -46,16 +47,13 @@ enum SummaryOutput {
       "unchanged": .integer(summary.unchanged), "skipped": .integer(summary.skipped),
       "rejected": .integer(summary.rejected), "deleted": .integer(summary.deleted), "marked": .integer(summary.marked),
       "denied": .integer(summary.denied), "batches": .integer(summary.batches),
-      "load": [
-        "way": .string(summary.load.name), "reason": .string(summary.load.reason.rawValue),
-        "direct_rows": .integer(summary.directRows),
-      ],
+      "load": hasLoad ? load(summary) : .null,
       "seconds": .decimal(summary.seconds, digits: 6), "records_per_second": .decimal(rate(summary), digits: 1),
       "peak_rss_bytes": .integer(summary.peakResidentBytes), "statements": .integer(summary.statements),
       "phases": .object(summary.phases.map { ($0.name, .decimal($0.seconds, digits: 3)) }),
       "reader_phases": .object(summary.readerPhases.map { ($0.name, .decimal($0.seconds, digits: 3)) }),
       "slow_stage": .text(summary.slowStage), "fetches": .integer(summary.fetches),
-      "bytes_read": .integer(summary.bytesRead), "store": .string(summary.storePath),
+      "bytes_read": .integer(summary.bytesRead), "store": .text(summary.storePath.isEmpty ? nil : summary.storePath),
       "rejects": .text(summary.rejectsPath), "changes": .array(summary.changes.map(ChangesOutput.json)),
       "warnings": .array(summary.warnings.map(warning)), "anomalies": .array(summary.anomalies.map(anomaly)),
       "imports": .array(summary.parts.map(part)), "reject_codes": .named(summary.rejectCounts) { .integer($0) },
@@ -69,6 +67,13 @@ enum SummaryOutput {
       },
       "fields": .array(summary.fields.map(field)), "lists": .array(summary.lists.map(list)),
       "text": text(summary.text),
+    ]
+  }
+
+  private static func load(_ summary: ImportSummary) -> JSONText {
+    [
+      "way": .string(summary.load.name), "reason": .string(summary.load.reason.rawValue),
+      "direct_rows": .integer(summary.directRows),
     ]
   }
 

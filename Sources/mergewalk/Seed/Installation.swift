@@ -5,7 +5,10 @@ import MergewalkObjectStore
 /// The result of `mergewalk seed --from`.
 struct Installation {
   let store: String
-  let seed: StoreSeed?
+  /// The marks of the prepared store, all of which come with its objects.
+  let seeds: [StoreSeed]
+  /// The only mark that matters; `nil` for all.
+  let identity: String?
   var copy: StoreCopy.Result?
   var objects: ObjectCopy.Result?
 
@@ -13,12 +16,13 @@ struct Installation {
   private var status: String { copy != nil ? "copied" : objects?.isInstalled == true ? "nothing" : "added" }
 
   var words: String {
-    let name = seed?.identity ?? "objects"
+    let names = seeds.map(\.identity).joined(separator: ", ")
+    let label = "\(store): " + (names.isEmpty ? "" : names + ", ")
     if let copy {
-      return "\(store): \(name), a copy of \(Figures.bytes(copy.bytes))"
+      return "\(label)a copy of \(Figures.bytes(copy.bytes))"
         + (copy.isByteEqual ? "" : ", with the content of the log")
     }
-    guard let objects, !objects.isInstalled else { return "\(store): has \(name) already" }
+    guard let objects, !objects.isInstalled else { return "\(store): has \(identity ?? names) already" }
     var table = TextTable("entity", "inserted", "found", "updated")
     for (entity, counts) in objects.entities.sorted(by: { $0.key < $1.key }) {
       table.add(
@@ -26,21 +30,21 @@ struct Installation {
     }
     var lines = objects.warnings.map { "\(store): warning: \($0)" }
     let inserted = objects.entities.values.reduce(0) { $0 + $1.inserted }
-    lines.append("\(store): \(name), \(Figures.count(inserted, "object")) copied")
+    lines.append("\(label)\(Figures.count(inserted, "object")) copied")
     if !objects.entities.isEmpty { lines.append(table.text) }
     if let words = FieldCounts.dangling(
       objects.danglingReferences, of: "the prepared store", outcome: "they were not copied")
     {
       lines.append(words)
     }
-    if seed == nil { lines.append("  note     the prepared store has no mark: the next time they are copied again") }
+    if seeds.isEmpty { lines.append("  note     the prepared store has no mark: the next time they are copied again") }
     return lines.joined(separator: "\n")
   }
 
   /// The same as an object.
-  func json(_ seed: JSONText?) -> JSONText {
+  func json(_ seed: JSONText?, all seeds: [JSONText]) -> JSONText {
     [
-      "status": .string(status), "store": .string(store), "seed": .nullable(seed),
+      "status": .string(status), "store": .string(store), "seed": .nullable(seed), "seeds": .array(seeds),
       "byte_equal": .boolean(copy?.isByteEqual ?? false),
       "external_files": .integer(copy?.externalFiles ?? objects?.externalFiles ?? 0),
       "dangling_references": FieldCounts.json(objects?.danglingReferences ?? []),

@@ -175,11 +175,11 @@ struct SeedCommand: ParsableCommand {
     if let identity, seed == nil {
       throw StoreError(.notFound, path: prepared, message: "the store has no default data called \(identity)")
     }
-    var installation = Installation(store: store, seed: seed)
+    var installation = Installation(store: store, seeds: seeds, identity: identity)
     StoreCopy.clear(store)
     if access(store, F_OK) == 0 {
       var copy = ObjectCopy(from: prepared, to: store)
-      copy.seed = seed
+      if identity != nil { copy.seed = seed }
       copy.options.updates = update
       for option in findBy { copy.options.findBy[option.entity] = option.attributes }
       if let path = storeModel.model {
@@ -190,7 +190,7 @@ struct SeedCommand: ParsableCommand {
       try Folders.createParents(of: store)
       installation.copy = try StoreCopy.copy(prepared, to: store)
     }
-    if json { Console.data(installation.json(seed.map(Self.json))) }
+    if json { Console.data(installation.json(seed.map(Self.json), all: seeds.map(Self.json))) }
     if !quiet { Console.words(installation.words) }
   }
 

@@ -79,6 +79,7 @@ struct NotifyTests {
     #expect(body["status"] as? String == "completed" && body["exit_code"] as? Int == 0 && body["read"] as? Int == 2)
     #expect(body["reasons"] as? String == "" && body["inserted"] as? Int == 2)
     #expect((body["run"] as? String)?.hasPrefix("countries@") == true)
+    #expect((body["started"] as? String)?.hasPrefix("20") == true && body["report"] as? String == "")
   }
 
   @Test(

@@ -79,6 +79,7 @@ struct PredicateSQLTests {
       ("NOT (size IN {1, 2})", "WHERE (t0.ZSIZE IN (?, ?)) IS NOT TRUE"),
       ("size IN {1, 2, nil}", "WHERE t0.ZSIZE IN (?, ?) OR t0.ZSIZE IS NULL"),
       ("size IN {1}", "WHERE t0.ZSIZE = ?"), ("size IN {}", "WHERE 0"), ("size IN {nil}", "WHERE t0.ZSIZE IS NULL"),
+      ("size IN nil", "WHERE 0"), ("nil CONTAINS size", "WHERE 0"), ("NOT size IN nil", ""),
       ("NOT (code == 'a' AND size > 2)", "WHERE (t0.ZCODE = ? AND t0.ZSIZE > ?) IS NOT TRUE"),
       ("amount > nil", "WHERE 0"), ("NOT (amount > nil)", ""),
       ("size BETWEEN {1, 3}", "WHERE t0.ZSIZE BETWEEN ? AND ?"), ("size BETWEEN {1, nil}", "WHERE 0"),
