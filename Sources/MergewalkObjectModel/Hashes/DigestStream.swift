@@ -5,8 +5,8 @@ import CMergewalkXXHash
 package final class DigestStream {
   /// How bytes are summed up.
   package enum Function {
-    /// SHA-256 ([FIPS 180-4](https://doi.org/10.6028/NIST.FIPS.180-4)), 32 bytes: what others compute too, and what nobody
-    /// can forge.
+    /// SHA-256 ([FIPS 180-4](https://doi.org/10.6028/NIST.FIPS.180-4)), 32 bytes: what others compute too, and what
+    /// cannot be forged.
     case sha256
     /// XXH3 with 128 bits ([xxHash](https://xxhash.com)), 16 bytes: equal for no two contents by accident. It takes a tenth
     /// of the time of SHA-256, and less where the processor has no instructions for that.

@@ -101,8 +101,8 @@ extension MigrationPlanner {
     moves.append(
       ReferenceMove(
         table: table, column: column.name, entityColumn: entityColumn, orderColumn: orderColumn,
-        owner: owner, owners: new.table(forRoot: mapping.destination.entities[owner].root), sources: found, entity: entity,
-        property: property))
+        owner: owner, owners: new.table(forRoot: mapping.destination.entities[owner].root), sources: found,
+        entity: entity, property: property))
   }
 
   // MARK: - Steps

@@ -19,7 +19,7 @@ enum Console {
 
   private static let readerGone = Atomic(false)
 
-  /// Whether the reader of standard output has gone away, so that nobody wants the rest.
+  /// Whether the reader of standard output has gone away: the rest is not written.
   static var isReaderGone: Bool { readerGone.load(ordering: .relaxed) }
 
   /// Writes data, with a line break behind it.
