@@ -44,6 +44,7 @@ struct BatchPreparer: Sendable {
       validate(&batch, node: node)
     }
     skipOld(&batch, count: count)
+    for node in plan.nodes.indices where node != plan.root { countNameless(&batch, node: node) }
     batch.hasFailed.fill(false, count: count)
     if !batch.transformed.isEmpty { settleTransformed(&batch) }
     for failure in batch.failures { batch.hasFailed[Int(failure.record)] = true }
@@ -134,10 +135,31 @@ struct BatchPreparer: Sendable {
   /// Checks the node's cells against the model, where the record names an object.
   private func validate(_ batch: inout ImportBatch, node: Int) {
     let part = plan.nodes[node]
-    for field in part.keyFields + part.attributeFields {
+    for field in part.fields {
       plan.fields[field].validate(
         batch.records, column: plan.fieldColumns[field], cells: &batch.columns[field],
         exempt: batch.nodes[node].keyStates, failures: &batch.failures)
+    }
+  }
+
+  /// Counts the values of a target's attributes where the record does not name the target: they are stored nowhere.
+  ///
+  /// - Complexity: O(records), at the speed of memory, and O(fields) for each record that names no target.
+  private func countNameless(_ batch: inout ImportBatch, node: Int) {
+    let fields = plan.nodes[node].fields
+    guard !fields.isEmpty, batch.nodes[node].keyStates.contains(where: { !ImportBatch.KeyState.isName($0) }) else {
+      return
+    }
+    // What is read shares its memory with the batch, of which only the counts change.
+    let read = batch
+    let nameless = read.nodes[node].keyStates.indices.filter {
+      !ImportBatch.KeyState.isName(read.nodes[node].keyStates[$0])
+    }
+    for field in fields {
+      let count = nameless.count {
+        plan.lacksObject($0, field: field, of: read) && plan.ownReplacement($0, field: field, of: read) == nil
+      }
+      if count > 0 { batch.values[field][FieldTally.Replacement.missing.index] += Int64(count) }
     }
   }
 
@@ -164,15 +186,6 @@ struct BatchPreparer: Sendable {
     }
   }
 
-  /// Whether a record's cell is empty, or no value at all.
-  private func isUnusable(_ column: CellColumn, _ record: Int, isEmpty: Bool) -> Bool {
-    switch column.tags[record] {
-    case CellTag.null, CellTag.failed, CellTag.absent: !isEmpty
-    case CellTag.text, CellTag.blob: isEmpty && ByteRange(payload: column.payloads[record]).length == 0
-    default: false
-    }
-  }
-
   /// A row with an absent cell keeps what is there, so its content cannot be told from the record.
   private func forgetAbsent(_ column: CellColumn, _ hashes: inout ContiguousArray<UInt64>) {
     for i in hashes.indices where column.tags[i] == CellTag.absent { hashes[i] = 0 }
@@ -188,7 +201,7 @@ struct BatchPreparer: Sendable {
         batch.hasFailed[i] = true
         let isEmpty = batch.nodes[node].keyStates[i] == ImportBatch.KeyState.empty
         // The part of the key that names nothing: of several the first one.
-        let field = part.keyFields.first { isUnusable(batch.columns[$0], i, isEmpty: isEmpty) } ?? part.keyFields[0]
+        let field = part.keyFields.first { batch.columns[$0].isUnusable(i, isEmpty: isEmpty) } ?? part.keyFields[0]
         batch.refusals.append(
           RecordReject(record: Int32(i), field: Int32(field), code: isEmpty ? .emptyKey : .nullKey))
       }
@@ -208,6 +221,17 @@ struct BatchPreparer: Sendable {
         batch.refusals.append(
           RecordReject(record: Int32(i), field: Int32(target.keyFields[0]), code: .missingTarget))
       }
+    }
+  }
+}
+
+extension CellColumn {
+  /// Whether a record's cell is empty, or no value at all.
+  func isUnusable(_ record: Int, isEmpty: Bool) -> Bool {
+    switch tags[record] {
+    case CellTag.null, CellTag.failed, CellTag.absent: !isEmpty
+    case CellTag.text, CellTag.blob: isEmpty && ByteRange(payload: payloads[record]).length == 0
+    default: false
     }
   }
 }

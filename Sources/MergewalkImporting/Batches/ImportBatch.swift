@@ -66,6 +66,9 @@ struct ImportBatch: Sendable {
     static let absent: UInt8 = 3
     /// It names one that is not there, and the relationship is set to nothing.
     static let missing: UInt8 = 4
+
+    /// Whether a record in such a state names an object, which need not be there.
+    static func isName(_ state: UInt8) -> Bool { state == usable || state == missing }
   }
 
   init(plan: ImportPlan) {

@@ -15,7 +15,8 @@ public struct FieldTally: Sendable, Hashable {
     case empty
     /// The text consisted only of white space, which was removed.
     case trimmed
-    /// The object that the field names, or the entry of a table, does not exist, and nothing was substituted.
+    /// The object that the field names, or the entry of a table, does not exist, and nothing was substituted; or the
+    /// record does not name the object whose attribute the value is.
     case missing
     /// The value is missing or empty, and a step of the field's transforms provides a text.
     case defaultText = "default"

@@ -112,10 +112,28 @@ extension ImportPlan {
   /// Why the value of a record was replaced; `nil` when it was not.
   func replacement(_ record: Int, field: Int, of batch: ImportBatch) -> FieldTally.Replacement? {
     guard batch.records.columnCount == 0, !batch.replacements.isEmpty else {
-      let column = fieldColumns[field]
-      return fields[field].replacement(record, column: column, of: batch.records)
-        ?? batch.transformed.replaced[column].flatMap { FieldTally.Replacement(kept: $0[record]) }
+      if let reason = ownReplacement(record, field: field, of: batch) { return reason }
+      return lacksObject(record, field: field, of: batch) ? .missing : nil
     }
     return FieldTally.Replacement(kept: batch.replacements[field][record])
+  }
+
+  /// Why the policies and the transforms of a field replaced the value of a record that came with its fields.
+  func ownReplacement(_ record: Int, field: Int, of batch: ImportBatch) -> FieldTally.Replacement? {
+    let column = fieldColumns[field]
+    return fields[field].replacement(record, column: column, of: batch.records)
+      ?? batch.transformed.replaced[column].flatMap { FieldTally.Replacement(kept: $0[record]) }
+  }
+
+  /// Whether a record has a value for the object at the other end of a relationship and does not name that object.
+  ///
+  /// Without an object, null and empty text are lost on nobody. Records before the cursor name nothing at all.
+  func lacksObject(_ record: Int, field: Int, of batch: ImportBatch) -> Bool {
+    let node = targetNodes[field]
+    guard node >= 0, !ImportBatch.KeyState.isName(batch.nodes[node].keyStates[record]),
+      batch.isBeforeCursor.isEmpty || !batch.isBeforeCursor[record]
+    else { return false }
+    let column = batch.columns[field]
+    return !column.isUnusable(record, isEmpty: false) && !column.isUnusable(record, isEmpty: true)
   }
 }

@@ -15,6 +15,8 @@ struct ImportPlan: Sendable {
   let columnPlaces: [SourcePosition]
   /// For each field, the names that messages use.
   let fieldNames: [FieldName]
+  /// For each field, the node at the other end of a relationship whose objects it fills; -1 for those of ``root``.
+  let targetNodes: [Int]
 
   /// The node that the records stand for.
   let root: Int
@@ -65,6 +67,11 @@ extension ImportPlan {
     self.columnNames = columnNames
     self.fieldNames = fieldNames
     self.root = root
+    var targets = Array(repeating: -1, count: fields.count)
+    for node in nodes.indices where node != root {
+      for field in nodes[node].fields { targets[field] = node }
+    }
+    targetNodes = targets
   }
 }
 
@@ -88,6 +95,8 @@ struct ImportNode: Sendable {
   /// The relationships to other nodes.
   var relationships: [ImportRelationship]
 
+  /// The fields of the key and of the other attributes.
+  var fields: [Int] { keyFields + attributeFields }
   /// Whether records say something of the objects beside their keys.
   var fills: Bool { !attributeFields.isEmpty || !relationships.isEmpty }
 
