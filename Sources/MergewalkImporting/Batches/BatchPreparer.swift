@@ -24,6 +24,7 @@ struct BatchPreparer: Sendable {
     batch.failures.removeAll(keepingCapacity: true)
     batch.refusals.removeAll(keepingCapacity: true)
     batch.refusals.append(contentsOf: batch.transformed.refusals)
+    batch.countsMissing = false
     batch.values = ValueCounts()
     batch.values.records = count
     batch.values.refused = batch.records.errors.count
@@ -44,7 +45,9 @@ struct BatchPreparer: Sendable {
       validate(&batch, node: node)
     }
     skipOld(&batch, count: count)
-    for node in plan.nodes.indices where node != plan.root { countNameless(&batch, node: node) }
+    for (field, count) in plan.namelessValues(of: batch) {
+      batch.values[field][FieldTally.Replacement.missing.index] += count
+    }
     batch.hasFailed.fill(false, count: count)
     if !batch.transformed.isEmpty { settleTransformed(&batch) }
     for failure in batch.failures { batch.hasFailed[Int(failure.record)] = true }
@@ -139,27 +142,6 @@ struct BatchPreparer: Sendable {
       plan.fields[field].validate(
         batch.records, column: plan.fieldColumns[field], cells: &batch.columns[field],
         exempt: batch.nodes[node].keyStates, failures: &batch.failures)
-    }
-  }
-
-  /// Counts the values of a target's attributes where the record does not name the target: they are stored nowhere.
-  ///
-  /// - Complexity: O(records), at the speed of memory, and O(fields) for each record that names no target.
-  private func countNameless(_ batch: inout ImportBatch, node: Int) {
-    let fields = plan.nodes[node].fields
-    guard !fields.isEmpty, batch.nodes[node].keyStates.contains(where: { !ImportBatch.KeyState.isName($0) }) else {
-      return
-    }
-    // What is read shares its memory with the batch, of which only the counts change.
-    let read = batch
-    let nameless = read.nodes[node].keyStates.indices.filter {
-      !ImportBatch.KeyState.isName(read.nodes[node].keyStates[$0])
-    }
-    for field in fields {
-      let count = nameless.count {
-        plan.lacksObject($0, field: field, of: read) && plan.ownReplacement($0, field: field, of: read) == nil
-      }
-      if count > 0 { batch.values[field][FieldTally.Replacement.missing.index] += Int64(count) }
     }
   }
 

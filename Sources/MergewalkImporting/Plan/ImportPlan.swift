@@ -17,6 +17,8 @@ struct ImportPlan: Sendable {
   let fieldNames: [FieldName]
   /// For each field, the node at the other end of a relationship whose objects it fills; -1 for those of ``root``.
   let targetNodes: [Int]
+  /// For each node, the relationship that leads to it; nil for ``root``.
+  let leading: [ImportRelationship?]
 
   /// The node that the records stand for.
   let root: Int
@@ -72,6 +74,9 @@ extension ImportPlan {
       for field in nodes[node].fields { targets[field] = node }
     }
     targetNodes = targets
+    var leading: [ImportRelationship?] = Array(repeating: nil, count: nodes.count)
+    for relationship in nodes.flatMap(\.relationships) { leading[relationship.target] = relationship }
+    self.leading = leading
   }
 }
 
@@ -138,6 +143,18 @@ struct ImportRelationship: Sendable {
   /// Whether it is set in a second pass, when all objects exist; it is late too.
   var isPostponed = false
   var description: RelationshipDescription
+
+  /// Whether a record that comes for the first time refers to an object that is not there, so that by policy it refers to
+  /// nothing.
+  ///
+  /// - Parameters:
+  ///   - state: one of ``ImportBatch/KeyState``.
+  ///   - target: the primary key of the target, if any.
+  func leadsNowhere(_ state: UInt8, _ target: Int64) -> Bool {
+    guard missing == .null else { return false }
+    // A late target that is not looked for yet may be there.
+    return isLate ? state == ImportBatch.KeyState.missing : ReferenceCount(state: state, target: target) == .missing
+  }
 
   /// Whether records of other objects change it, too, because they take the target away: it has one object at both ends.
   var isTakenByOthers: Bool { needsInverse && !description.isInverseToMany }

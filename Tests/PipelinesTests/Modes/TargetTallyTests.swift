@@ -85,6 +85,26 @@ import Testing
     #expect(field(parts, "email").replaced == [.missing: 1])
   }
 
+  @Test("a value for an object that is not there is counted, if the reference may be null") func missing() throws {
+    let author = Self.author.replacingOccurrences(of: "attributes", with: "missing: \"null\", attributes")
+    for batch in [1, 2, 100] {
+      let posts = try Posts()
+      _ = try ImportSession(posts.definition("{ entity: Author, find_by: [email] }", "email\na\n")).run()
+      var definition = try posts.definition(
+        "{ entity: Post, find_by: [k], relationships: { \(author) } }",
+        "k,author,an,n\n1,a,X,1\n2,no,Y,\n3,no,,3\n,no,Z,4\n4,,W,5\n")
+      definition.batchLimit.records = batch
+      let summary = try ImportSession(definition).run()
+      #expect(summary.inserted == 4 && summary.rejected == 1)
+      // The key that leads nowhere is counted as the reference that it is.
+      #expect(field(summary, "email").replaced == [:], "batch \(batch)")
+      #expect(summary.fields.first { $0.attribute == "author" }?.replaced == [.missing: 2])
+      #expect(field(summary, "name").replaced == [.missing: 2], "batch \(batch)")
+      #expect(field(summary, "n").replaced == [.missing: 2, .empty: 1], "batch \(batch)")
+      for field in summary.fields where field.attribute != "author" { #expect(field.read == 5 && field.isBalanced) }
+    }
+  }
+
   @Test("what a cursor passes over names nothing, and is not counted") func passedOver() throws {
     let posts = try Posts()
     let text = "{ entity: Post, find_by: [k], relationships: { \(Self.author) } }"
@@ -107,6 +127,8 @@ import Testing
     var random = SeededGenerator(seed: seed)
     func pick<T>(_ values: [T]) -> T { values[Int.random(in: 0..<values.count, using: &random)] }
     let passes = pick(["one", "two"])
+    // Of the authors, “a” is there before.
+    let creates = pick([true, false])
     var rows: [[String]] = []
     for _ in 0..<Int.random(in: 20...60, using: &random) {
       rows.append([
@@ -115,7 +137,7 @@ import Testing
       ])
     }
     let csv = "k,author,an,n,reply\n" + rows.map { $0.joined(separator: ",") + "\n" }.joined()
-    var expected: [String: [FieldTally.Replacement: Int]] = ["name": [:], "n": [:]]
+    var expected: [String: [FieldTally.Replacement: Int]] = ["email": [:], "name": [:], "n": [:]]
     var rejected = 0
     for row in rows {
       if row[0].isEmpty || row[3] == "oops" || row[4] == "nowhere" {
@@ -123,19 +145,22 @@ import Testing
         continue
       }
       if row[3].isEmpty { expected["n"]?[.empty, default: 0] += 1 }
-      guard row[1].isEmpty else { continue }
+      guard row[1].isEmpty || row[1] == "b" && !creates else { continue }
       if !row[2].isEmpty { expected["name"]?[.missing, default: 0] += 1 }
       if !row[3].isEmpty { expected["n"]?[.missing, default: 0] += 1 }
     }
     let limit = pick([1, 3, 7, 1000])
-    let label: Comment = "seed \(seed), \(passes), batch \(limit)"
+    let label: Comment = "seed \(seed), \(passes), creates \(creates), batch \(limit)"
     func prepare() throws -> (Posts, ImportDefinition) {
       let posts = try Posts()
       _ = try ImportSession(posts.definition("{ entity: Post, find_by: [k] }", "k\np0\n")).run()
+      _ = try ImportSession(posts.definition("{ entity: Author, find_by: [email] }", "email\na\n")).run()
+      let missing = creates ? "create" : "\"null\""
+      let author = Self.author.replacingOccurrences(of: "attributes", with: "missing: \(missing), attributes")
       var definition = try posts.definition(
         """
         { entity: Post, find_by: [k], passes: \(passes), relationships: {
-            \(Self.author), reply: { find_by: { k: reply }, missing: reject } } }
+            \(author), reply: { find_by: { k: reply }, missing: reject } } }
         """, csv)
       definition.batchLimit.records = limit
       return (posts, definition)
