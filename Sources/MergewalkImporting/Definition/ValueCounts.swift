@@ -138,7 +138,7 @@ extension ImportPlan {
   func missingValues(of batch: ImportBatch) -> [(field: Int, count: Int64)] {
     var lost: [(field: Int, count: Int64)] = []
     for node in nodes.indices where node != root {
-      guard let relationship = leading[node], relationship.missing == .null else { continue }
+      guard let relationship = leading[node], relationship.missing == .null, !relationship.isLate else { continue }
       let (states, targets) = (batch.nodes[node].keyStates, batch.nodes[node].targets)
       let records = states.indices.filter { relationship.leadsNowhere(states[$0], targets[$0]) }
       lost += lostValues(records, node: node, of: batch)

@@ -144,16 +144,15 @@ struct ImportRelationship: Sendable {
   var isPostponed = false
   var description: RelationshipDescription
 
-  /// Whether a record that comes for the first time refers to an object that is not there, so that by policy it refers to
-  /// nothing.
+  /// Whether a record refers to an object that is not there, so that by policy it refers to nothing.
+  ///
+  /// Of a late target this is not known when its record comes for the first time: it is never said of one.
   ///
   /// - Parameters:
   ///   - state: one of ``ImportBatch/KeyState``.
   ///   - target: the primary key of the target, if any.
   func leadsNowhere(_ state: UInt8, _ target: Int64) -> Bool {
-    guard missing == .null else { return false }
-    // A late target that is not looked for yet may be there.
-    return isLate ? state == ImportBatch.KeyState.missing : ReferenceCount(state: state, target: target) == .missing
+    missing == .null && !isLate && ReferenceCount(state: state, target: target) == .missing
   }
 
   /// Whether records of other objects change it, too, because they take the target away: it has one object at both ends.
