@@ -24,6 +24,7 @@ struct BatchPreparer: Sendable {
     batch.failures.removeAll(keepingCapacity: true)
     batch.refusals.removeAll(keepingCapacity: true)
     batch.refusals.append(contentsOf: batch.transformed.refusals)
+    batch.countsMissing = false
     batch.values = ValueCounts()
     batch.values.records = count
     batch.values.refused = batch.records.errors.count
@@ -44,6 +45,9 @@ struct BatchPreparer: Sendable {
       validate(&batch, node: node)
     }
     skipOld(&batch, count: count)
+    for (field, count) in plan.namelessValues(of: batch) {
+      batch.values[field][FieldTally.Replacement.missing.index] += count
+    }
     batch.hasFailed.fill(false, count: count)
     if !batch.transformed.isEmpty { settleTransformed(&batch) }
     for failure in batch.failures { batch.hasFailed[Int(failure.record)] = true }
@@ -134,7 +138,7 @@ struct BatchPreparer: Sendable {
   /// Checks the node's cells against the model, where the record names an object.
   private func validate(_ batch: inout ImportBatch, node: Int) {
     let part = plan.nodes[node]
-    for field in part.keyFields + part.attributeFields {
+    for field in part.fields {
       plan.fields[field].validate(
         batch.records, column: plan.fieldColumns[field], cells: &batch.columns[field],
         exempt: batch.nodes[node].keyStates, failures: &batch.failures)
@@ -164,15 +168,6 @@ struct BatchPreparer: Sendable {
     }
   }
 
-  /// Whether a record's cell is empty, or no value at all.
-  private func isUnusable(_ column: CellColumn, _ record: Int, isEmpty: Bool) -> Bool {
-    switch column.tags[record] {
-    case CellTag.null, CellTag.failed, CellTag.absent: !isEmpty
-    case CellTag.text, CellTag.blob: isEmpty && ByteRange(payload: column.payloads[record]).length == 0
-    default: false
-    }
-  }
-
   /// A row with an absent cell keeps what is there, so its content cannot be told from the record.
   private func forgetAbsent(_ column: CellColumn, _ hashes: inout ContiguousArray<UInt64>) {
     for i in hashes.indices where column.tags[i] == CellTag.absent { hashes[i] = 0 }
@@ -188,7 +183,7 @@ struct BatchPreparer: Sendable {
         batch.hasFailed[i] = true
         let isEmpty = batch.nodes[node].keyStates[i] == ImportBatch.KeyState.empty
         // The part of the key that names nothing: of several the first one.
-        let field = part.keyFields.first { isUnusable(batch.columns[$0], i, isEmpty: isEmpty) } ?? part.keyFields[0]
+        let field = part.keyFields.first { batch.columns[$0].isUnusable(i, isEmpty: isEmpty) } ?? part.keyFields[0]
         batch.refusals.append(
           RecordReject(record: Int32(i), field: Int32(field), code: isEmpty ? .emptyKey : .nullKey))
       }
@@ -208,6 +203,17 @@ struct BatchPreparer: Sendable {
         batch.refusals.append(
           RecordReject(record: Int32(i), field: Int32(target.keyFields[0]), code: .missingTarget))
       }
+    }
+  }
+}
+
+extension CellColumn {
+  /// Whether a record's cell is empty, or no value at all.
+  func isUnusable(_ record: Int, isEmpty: Bool) -> Bool {
+    switch tags[record] {
+    case CellTag.null, CellTag.failed, CellTag.absent: !isEmpty
+    case CellTag.text, CellTag.blob: isEmpty && ByteRange(payload: payloads[record]).length == 0
+    default: false
     }
   }
 }

@@ -14,6 +14,8 @@ struct ImportBatch: Sendable {
   /// For records that come back without their fields why each value was replaced: for each field of the plan one
   /// ``FieldTally/Replacement/index`` and 1 a record, and 0 for none.
   var replacements: [ContiguousArray<UInt8>] = []
+  /// Whether the values for targets that are not there are counted among those that were replaced.
+  var countsMissing = false
   /// Values that did not convert or are not valid, by record.
   var failures: [FieldFailure] = []
   /// Records that are refused for other reasons before they reach the store.
@@ -66,6 +68,9 @@ struct ImportBatch: Sendable {
     static let absent: UInt8 = 3
     /// It names one that is not there, and the relationship is set to nothing.
     static let missing: UInt8 = 4
+
+    /// Whether a record in such a state names an object, which need not be there.
+    static func isName(_ state: UInt8) -> Bool { state == usable || state == missing }
   }
 
   init(plan: ImportPlan) {

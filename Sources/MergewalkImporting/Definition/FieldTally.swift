@@ -15,7 +15,8 @@ public struct FieldTally: Sendable, Hashable {
     case empty
     /// The text consisted only of white space, which was removed.
     case trimmed
-    /// The object that the field names, or the entry of a table, does not exist, and nothing was substituted.
+    /// The object that the field names, or the entry of a table, does not exist, and nothing was substituted; or the
+    /// value is for an attribute of an object that the record does not name, or that does not exist.
     case missing
     /// The value is missing or empty, and a step of the field's transforms provides a text.
     case defaultText = "default"

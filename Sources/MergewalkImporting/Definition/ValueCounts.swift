@@ -112,10 +112,74 @@ extension ImportPlan {
   /// Why the value of a record was replaced; `nil` when it was not.
   func replacement(_ record: Int, field: Int, of batch: ImportBatch) -> FieldTally.Replacement? {
     guard batch.records.columnCount == 0, !batch.replacements.isEmpty else {
-      let column = fieldColumns[field]
-      return fields[field].replacement(record, column: column, of: batch.records)
-        ?? batch.transformed.replaced[column].flatMap { FieldTally.Replacement(kept: $0[record]) }
+      if let reason = ownReplacement(record, field: field, of: batch) { return reason }
+      return lacksObject(record, field: field, of: batch) ? .missing : nil
     }
     return FieldTally.Replacement(kept: batch.replacements[field][record])
+  }
+
+  /// The fields of targets with the numbers of values for targets that records do not name.
+  ///
+  /// - Complexity: O(records), at the speed of memory, and O(fields) for each record without a target.
+  func namelessValues(of batch: ImportBatch) -> [(field: Int, count: Int64)] {
+    var lost: [(field: Int, count: Int64)] = []
+    for node in nodes.indices where node != root {
+      let states = batch.nodes[node].keyStates
+      guard states.contains(where: { !ImportBatch.KeyState.isName($0) }) else { continue }
+      let records = states.indices.filter { !ImportBatch.KeyState.isName(states[$0]) }
+      lost += lostValues(records, node: node, of: batch)
+    }
+    return lost
+  }
+
+  /// The fields of targets with the numbers of values for targets that are not there.
+  ///
+  /// - Complexity: O(records), and O(fields) for each record without a target.
+  func missingValues(of batch: ImportBatch) -> [(field: Int, count: Int64)] {
+    var lost: [(field: Int, count: Int64)] = []
+    for node in nodes.indices where node != root {
+      guard let relationship = leading[node], relationship.missing == .null, !relationship.isLate else { continue }
+      let (states, targets) = (batch.nodes[node].keyStates, batch.nodes[node].targets)
+      let records = states.indices.filter { relationship.leadsNowhere(states[$0], targets[$0]) }
+      lost += lostValues(records, node: node, of: batch)
+    }
+    return lost
+  }
+
+  private func lostValues(_ records: [Int], node: Int, of batch: ImportBatch) -> [(field: Int, count: Int64)] {
+    var lost: [(field: Int, count: Int64)] = []
+    for field in nodes[node].fields {
+      let count = records.count {
+        lacksObject($0, field: field, of: batch) && ownReplacement($0, field: field, of: batch) == nil
+      }
+      if count > 0 { lost.append((field: field, count: Int64(count))) }
+    }
+    return lost
+  }
+
+  /// Why the policies and the transforms of a field replaced the value of a record that came with its fields.
+  private func ownReplacement(_ record: Int, field: Int, of batch: ImportBatch) -> FieldTally.Replacement? {
+    let column = fieldColumns[field]
+    return fields[field].replacement(record, column: column, of: batch.records)
+      ?? batch.transformed.replaced[column].flatMap { FieldTally.Replacement(kept: $0[record]) }
+  }
+
+  /// Whether a record has a value for the object at the other end of a relationship and does not name that object, or one
+  /// that is not there.
+  ///
+  /// Without an object, null and empty text are lost on nobody. Records before the cursor name nothing at all. The key of an
+  /// object that is not there is counted as the reference that it is; see ``BatchImporter/fieldTallies(part:)``.
+  private func lacksObject(_ record: Int, field: Int, of batch: ImportBatch) -> Bool {
+    let node = targetNodes[field]
+    guard node >= 0, batch.isBeforeCursor.isEmpty || !batch.isBeforeCursor[record] else { return false }
+    let state = batch.nodes[node].keyStates[record]
+    if ImportBatch.KeyState.isName(state) {
+      guard batch.countsMissing, let relationship = leading[node],
+        relationship.leadsNowhere(state, batch.nodes[node].targets[record]),
+        !nodes[node].keyFields.contains(field)
+      else { return false }
+    }
+    let column = batch.columns[field]
+    return !column.isUnusable(record, isEmpty: false) && !column.isUnusable(record, isEmpty: true)
   }
 }

@@ -167,11 +167,6 @@ extension BatchImporter {
     }
   }
 
-  /// Whether a key names an object, be it missing or not.
-  static func isName(_ state: UInt8) -> Bool {
-    state == ImportBatch.KeyState.usable || state == ImportBatch.KeyState.missing
-  }
-
   /// Calls `body` with each object that records of the attempt name in a node, in the order of the records.
   ///
   /// - Parameter says: The fields, and the nodes of the targets, that are what is said of the object.
@@ -181,7 +176,7 @@ extension BatchImporter {
   ) {
     guard let list = place.trail.first else {
       let node = view.nodes[place.state.node]
-      for record in view.records where Self.isName(node.keyStates[record]) {
+      for record in view.records where ImportBatch.KeyState.isName(node.keyStates[record]) {
         // Those names that are looked at at all; an object of its own may be put off.
         guard firstOutcomes[record] == .pending, place.state.role != .root || view.outcomes[record] != .deferred
         else { continue }
@@ -210,7 +205,7 @@ extension BatchImporter {
     let node = batch.batch.nodes[place.state.node]
     batch.batch.records.bytes.withUnsafeBytes { bytes in
       guard let arena = bytes.baseAddress else { return }
-      for element in elements where Self.isName(node.keyStates[element]) {
+      for element in elements where ImportBatch.KeyState.isName(node.keyStates[element]) {
         var content = seed
         for field in says.fields {
           let column = batch.batch.columns[field]

@@ -15,6 +15,10 @@ struct ImportPlan: Sendable {
   let columnPlaces: [SourcePosition]
   /// For each field, the names that messages use.
   let fieldNames: [FieldName]
+  /// For each field, the node at the other end of a relationship whose objects it fills; -1 for those of ``root``.
+  let targetNodes: [Int]
+  /// For each node, the relationship that leads to it; nil for ``root``.
+  let leading: [ImportRelationship?]
 
   /// The node that the records stand for.
   let root: Int
@@ -65,6 +69,14 @@ extension ImportPlan {
     self.columnNames = columnNames
     self.fieldNames = fieldNames
     self.root = root
+    var targets = Array(repeating: -1, count: fields.count)
+    for node in nodes.indices where node != root {
+      for field in nodes[node].fields { targets[field] = node }
+    }
+    targetNodes = targets
+    var leading: [ImportRelationship?] = Array(repeating: nil, count: nodes.count)
+    for relationship in nodes.flatMap(\.relationships) { leading[relationship.target] = relationship }
+    self.leading = leading
   }
 }
 
@@ -88,6 +100,8 @@ struct ImportNode: Sendable {
   /// The relationships to other nodes.
   var relationships: [ImportRelationship]
 
+  /// The fields of the key and of the other attributes.
+  var fields: [Int] { keyFields + attributeFields }
   /// Whether records say something of the objects beside their keys.
   var fills: Bool { !attributeFields.isEmpty || !relationships.isEmpty }
 
@@ -129,6 +143,17 @@ struct ImportRelationship: Sendable {
   /// Whether it is set in a second pass, when all objects exist; it is late too.
   var isPostponed = false
   var description: RelationshipDescription
+
+  /// Whether a record refers to an object that is not there, so that by policy it refers to nothing.
+  ///
+  /// Of a late target this is not known when its record comes for the first time: it is never said of one.
+  ///
+  /// - Parameters:
+  ///   - state: one of ``ImportBatch/KeyState``.
+  ///   - target: the primary key of the target, if any.
+  func leadsNowhere(_ state: UInt8, _ target: Int64) -> Bool {
+    missing == .null && !isLate && ReferenceCount(state: state, target: target) == .missing
+  }
 
   /// Whether records of other objects change it, too, because they take the target away: it has one object at both ends.
   var isTakenByOthers: Bool { needsInverse && !description.isInverseToMany }

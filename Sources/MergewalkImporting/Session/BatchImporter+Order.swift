@@ -45,7 +45,7 @@ extension BatchImporter {
     let mayMeet = !Set(maker.plan.keySlots + maker.plan.attributeSlots).isDisjoint(with: looker.plan.keySlots)
     var rejected: Set<Int32> = []
     for reject in rejects where reject.code == .missingTarget { rejected.insert(reject.record) }
-    for record in view.records where Self.isName(lookerKeys.node.keyStates[record]) {
+    for record in view.records where ImportBatch.KeyState.isName(lookerKeys.node.keyStates[record]) {
       // What is skipped for its own object names others all the same.
       if owner == nil, firstOutcomes[record] == .skipped { continue }
       if lookerKeys.node.targets[record] > 0 {

@@ -45,6 +45,19 @@ extension BatchImporter {
 
   // MARK: Settling
 
+  /// Counts the values for targets that are not there, of records that come for the first time.
+  ///
+  /// It is done when all attempts are over, as one may make the target of the next.
+  func countMissing(_ batch: inout ImportBatch) {
+    guard batch.replacements.isEmpty else { return }
+    batch.countsMissing = true
+    for (field, count) in plan.missingValues(of: batch) {
+      values[field][FieldTally.Replacement.missing.index] += count
+      // By these it is known which values are kept of records that wait.
+      batch.values[field][FieldTally.Replacement.missing.index] += count
+    }
+  }
+
   /// Leaves the values of records that were rejected or skipped out of those that were replaced.
   func settleValues(_ batch: ImportBatch, _ outcomes: ContiguousArray<RecordLedger.Outcome>) {
     for record in outcomes.indices where outcomes[record] == .rejected || outcomes[record] == .skipped {

@@ -159,6 +159,7 @@ final class BatchImporter {
       countDuplicates(view)
       countReferences(view)
     }
+    countMissing(&batch)
     settleValues(batch, outcomes)
     let unsaid = spoken?.note(batch, outcomes, in: pass) ?? []
     if pass.isReplay { uncountReferences(batch, outcomes) }

@@ -191,11 +191,17 @@ struct GuessedEntity {
     }
     questions.append(
       "the record is an object with \(members.count) objects in it. Are these the records? Then make lines of them, and guess"
-        + " from those: \(Self.listing)")
+        + " from those: \(Self.listing(sample.columns))")
   }
 
-  /// The command that makes lines of the members of an object.
-  static let listing = "jq -c 'to_entries[] | {key} + .value'"
+  /// The command that makes lines of the members of an object, and of their names a member that none of them has.
+  ///
+  /// - Parameter paths: those of the members' own members.
+  static func listing(_ paths: [String]) -> String {
+    var taken = Set(paths.flatMap { $0.split(separator: ".").dropFirst() }.map { $0.lowercased() })
+    let name = GuessedNames.unique("key", in: &taken)
+    return "jq -c 'to_entries[] | \(name == "key" ? "{key}" : "{\(name): .key}") + .value'"
+  }
 
   /// Whether the document is rather an envelope around the records: it has one, or each of its elements stands once.
   private var isEnvelope: Bool {

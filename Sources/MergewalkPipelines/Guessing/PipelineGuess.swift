@@ -170,7 +170,7 @@ private struct Look {
         message: "the records have \(sample.columns.count) columns, and a table of SQLite takes 2000",
         hint: isMap
           ? "if the members of the only record are the records, make lines of them, and guess from those:"
-            + " \(GuessedEntity.listing)" : "choose columns, and write the pipeline by hand")
+            + " \(GuessedEntity.listing(sample.columns))" : "choose columns, and write the pipeline by hand")
     }
     // The part of a source that the records are says more than its name.
     let records = request.options.last { ["records", "table", "entity"].contains($0.name) }?.value

@@ -44,6 +44,8 @@ struct TreeRecordBuilder {
   /// Whether there may be none, and whether something else stands in their place.
   var mayMissRecords = false
   var isPathTaken = false
+  /// Whether further documents may follow, so that what stands in their place in one of them is a record that is refused.
+  var hasDocuments = false
   /// Whether it is an error that there were none.
   var isMissingRecords: Bool { !foundRecords && (!mayMissRecords || isPathTaken) }
   /// The most names of the path that were matched, and members that stand where the next one was looked for.

@@ -19,11 +19,9 @@ extension TreeRecordBuilder {
         return false
       }
       // A scalar where the path leads: no records there, unless scalars are taken.
-      guard recordsPath.isEmpty || takesScalars else {
-        isPathTaken = true
-        return false
-      }
-      foundRecords = true
+      let isTaken = recordsPath.isEmpty || takesScalars
+      if isTaken { foundRecords = true } else { isPathTaken = true }
+      guard isTaken || hasDocuments else { return false }
     } else if !isRecordPlace {
       return false
     }

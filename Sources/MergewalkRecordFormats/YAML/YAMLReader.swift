@@ -65,6 +65,7 @@ public struct YAMLReader: RecordReader {
     tree.takesScalars = options.takesScalars
     tree.keepsIndent = true
     tree.mayMissRecords = options.recordsMayBeMissing
+    tree.hasDocuments = true
     return YAMLParser(
       window: TextWindow(stream, encoding: options.encoding), options: options, records: records, tree: tree,
       splitsAt: splitsAt)

@@ -2,7 +2,7 @@ import MergewalkImporting
 
 /// What a run counts beside its records: elements of lists, and names that repeat.
 ///
-/// Values that others took the place of have an oracle of their own, `TallyPropertyTests`.
+/// Values that others took the place of have oracles of their own, `TallyPropertyTests` and `TargetTallyTests`.
 struct ReferenceTally {
   /// Elements that were linked, and those whose object was there already, by relationship.
   private(set) var links: [String: Int] = [:]

@@ -428,7 +428,12 @@ struct PipelineGuessTests {
     }
     let map = "{\n" + ["CH", "DE", "FR"].map { "\"\($0)\": {\"n\": 1}" }.joined(separator: ",\n") + "\n}\n"
     try folder.write(map, to: "map.json")
-    #expect(text(try guess("map.json"), 1).contains("the record is an object with 3 objects in it"))
+    let asked = text(try guess("map.json"), 1)
+    #expect(asked.contains("the record is an object with 3 objects in it"))
+    #expect(asked.contains("| {key} + .value"), "\(asked)")
+    // The member for the name is none that the objects have: theirs would take its place.
+    try folder.write(map.replacingOccurrences(of: "\"n\"", with: "\"key\""), to: "keys.json")
+    #expect(text(try guess("keys.json"), 1).contains("| {key2: .key} + .value"))
     // With a place for the records, or broken, it is an error as before.
     #expect(throws: DiagnosticList.self) { try guess("pretty.json", options: [("records", "$.none")]) }
     try folder.write("{\n  \"items\": 5,\n  \"bc\": [{\"q\": 1}\n", to: "broken.json")

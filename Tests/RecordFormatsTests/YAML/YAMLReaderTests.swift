@@ -135,6 +135,16 @@ func readYAML(
     #expect(readYAML("---\nx: 1\n---\nr: [{a: 1}]\n", .named(["a"])) { $0.records = "r" } == Reading(lines: ["#1"]))
   }
 
+  @Test func `a scalar where the records of another document stand is refused`() {
+    let refused = "notAnObject@1:8"
+    func read(_ text: String) -> Reading { readYAML(text, .named(["a"])) { $0.records = "items" } }
+    #expect(read("items: text\n---\nitems: [{a: 1}]\n") == Reading(lines: [refused, "#1"]))
+    #expect(read("items: [{a: 1}]\n---\nitems: 5\n") == Reading(lines: ["#1", "notAnObject@3:8"]))
+    #expect(read("items: ~\n---\nitems: [{a: 1}]\n") == Reading(lines: ["#1"]))
+    // Where no document has records, the path is wrong.
+    #expect(read("items: text\n").failure == "missingRecords")
+  }
+
   @Test func `what is no mapping is refused, or is a column`() {
     let text = "- 1\n- [a]\n- a: 2\n- x y\n-\n"
     #expect(
