@@ -19,6 +19,7 @@ struct ExportCommand: ParsableCommand {
         0   everything was written
         2   could not export; no file has changed
         6   another process holds the store; no file has changed
+        7   everything was written, but the result could not be
 
       EXAMPLES
         mergewalk export shop.sqlite
@@ -72,6 +73,7 @@ struct ExportCommand: ParsableCommand {
       return try export.run()
     }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
+    Console.outcomeIsSettled()
     if json { Console.data(Self.json(summary, seconds: seconds)) }
     if !quiet { Console.words(Self.words(summary, store: store, seconds: seconds)) }
   }

@@ -104,6 +104,7 @@ struct GuessCommand: ParsableCommand {
 
   /// Prints the guesses and the next steps.
   private func report(_ guess: PipelineGuess) {
+    Console.outcomeIsSettled()
     for summary in guess.summaries {
       let found = summary.key.isEmpty ? "no key" : "found by \(summary.key.joined(separator: " and "))"
       let related =

@@ -24,6 +24,7 @@ struct SeedCommand: ParsableCommand {
         2   could not run; no file has changed
         3   too many rejects; there is no new store
         6   another process holds the store; no file has changed
+        7   the store was built, or has the data, but the result could not be written
 
       EXAMPLES
         mergewalk seed airports.yaml routes.yaml --store default.sqlite
@@ -112,6 +113,7 @@ struct SeedCommand: ParsableCommand {
       return finding
     }
     FindingsOutput.words(findings)
+    Console.outcomeIsSettled()
     if json { Console.data(["status": .string("failed"), "findings": FindingsOutput.json(findings)]) }
     throw ExitStatus.of(DiagnosticList(findings))
   }
@@ -130,6 +132,7 @@ struct SeedCommand: ParsableCommand {
     let summary = try build.run(progress: line.map { line in { line.update($0) } })
     line?.clear()
     Console.hide(summary.redaction)
+    Console.outcomeIsSettled()
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     if json { Console.data(Self.json(summary, store: store, seconds: seconds)) }
     // A build that fails for rejects says which, also when it is to be quiet.
@@ -190,6 +193,7 @@ struct SeedCommand: ParsableCommand {
       try Folders.createParents(of: store)
       installation.copy = try StoreCopy.copy(prepared, to: store)
     }
+    Console.outcomeIsSettled()
     if json { Console.data(installation.json(seed.map(Self.json), all: seeds.map(Self.json))) }
     if !quiet { Console.words(installation.words) }
   }
