@@ -56,8 +56,7 @@ struct ExportCommand: ParsableCommand {
   var quiet = false
 
   func validate() throws {
-    if out?.isEmpty == true { throw ValidationError("--out takes a folder") }
-    if out == "-" { throw ValidationError("an export is a folder of files; it cannot go to standard output") }
+    try OptionPaths.check(written: ("--out", out), cure: "an export is a folder of files")
   }
 
   func run() throws {

@@ -61,7 +61,7 @@ struct GuessCommand: ParsableCommand {
       throw ValidationError("--entity takes a name of letters, digits and underscores that begins with a capital")
     }
     if records < 1 { throw ValidationError("--records must be at least 1") }
-    if folder.isEmpty { throw ValidationError("--out takes a path") }
+    try OptionPaths.check(written: ("--out", folder), cure: "name a folder")
     if sources.count(where: { $0 == "-" }) > 1 { throw ValidationError("standard input can be read only once") }
   }
 

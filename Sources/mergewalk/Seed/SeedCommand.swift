@@ -79,7 +79,7 @@ struct SeedCommand: ParsableCommand {
   var quiet = false
 
   func validate() throws {
-    if store.isEmpty { throw ValidationError("--store takes a path") }
+    try OptionPaths.check(written: ("--store", store))
     if identity?.isEmpty == true { throw ValidationError("--identity takes a name") }
     if [!pipelines.isEmpty, check, from != nil].count(where: { $0 }) != 1 {
       throw ValidationError("name pipelines to build a store from, or use --from or --check")
