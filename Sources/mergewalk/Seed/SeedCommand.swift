@@ -139,10 +139,10 @@ struct SeedCommand: ParsableCommand {
     for run in summary.runs where quiet && run.rejected > 0 { Console.words(SummaryOutput.words(run)) }
     if !quiet {
       FindingsOutput.words(summary.warnings)
-      let told = Set(summary.warnings.map(\.message))
+      let told = Set(summary.warnings.compactMap { RunWarning($0) })
       for run in summary.runs {
         var rest = run
-        rest.warnings.removeAll { told.contains($0.message) }
+        rest.warnings.removeAll(where: told.contains)
         for line in SummaryOutput.warnings(rest) { Console.words(line) }
         Console.words(SummaryOutput.words(run))
       }
