@@ -68,6 +68,12 @@ struct SourceFiles {
       }
     }
     if !paths.isEmpty { return inputs }
+    let named = (source.texts("files") ?? []).map { ByteSource(path: findings.resolve($0)) }
+    if !inputs.isEmpty, replacements.isEmpty, !named.contains(where: \.isFolder) {
+      for name in ["pattern", "recursive"] where source.has(name) {
+        findings.addIdle("“\(name)” is for folders, and “files” names none", at: source.keyPosition(name))
+      }
+    }
     if let manifest = source.text("manifest") {
       addManifest(manifest, options, &finder, to: &inputs)
     } else if needsFiles, !source.has("files") {
