@@ -41,7 +41,6 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
     // The pipeline, or its model, probably does not express the intention.
     case unusedVariable
     case unindexedKey
-    case absentMember
     case repeatedFile
     case misnamedFile
     case emptySpelling
@@ -80,9 +79,11 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The warning about what a finding that stops no run says of a pipeline, its model or its inputs; nil for what the run
-  /// itself finds in the store that it opens.
+  /// itself finds in the store that it opens, and for what the first records seem to lack: at its end the run knows.
   package init?(_ finding: Diagnostic) {
-    if SchemaWarning.Code(rawValue: finding.code) != nil { return nil }
+    if SchemaWarning.Code(rawValue: finding.code) != nil || finding.code == FindingCode.absentMember.rawValue {
+      return nil
+    }
     let message = [finding.message, finding.hint].compactMap { $0 }.joined(separator: "; ")
     let code = Code(rawValue: finding.code)
     // Models have more kinds of findings than runs have kinds of warnings.
