@@ -50,15 +50,7 @@ public struct Pipeline: Sendable {
     let definition = PipelineLoader(settings: settings, findings: findings).load()
     guard var definition, !findings.hasErrors else { throw DiagnosticList(findings.list) }
     let warnings = DiagnosticList(findings.list).diagnostics
-    let told: [FindingCode: RunWarning.Code] = [
-      .uncertainDialect: .uncertainDialect, .emptyFile: .emptyFile, .unusedColumn: .unusedColumn,
-    ]
-    definition.warnings = warnings.compactMap { finding in
-      FindingCode(rawValue: finding.code).flatMap { told[$0] }.map {
-        let message = [finding.message, finding.hint].compactMap { $0 }.joined(separator: "; ")
-        return RunWarning($0, message, file: finding.path, position: finding.position)
-      }
-    }
+    definition.warnings = warnings.compactMap { RunWarning($0) }
     return Pipeline(definition: definition, redaction: findings.redaction, warnings: warnings)
   }
 

@@ -55,6 +55,7 @@ struct Mergewalk: ParsableCommand {
     do {
       var command = try parseAsRoot(arguments)
       try command.run()
+      if Console.isResultLost { throw ExitStatus.outputLost }
     } catch {
       let code = exitCode(for: error)
       let file = CommandNames.fileTakenForOptions(arguments) { access($0, F_OK) == 0 }

@@ -166,6 +166,42 @@ struct RunOutputTests {
     #expect(try String(contentsOfFile: folder.file("status"), encoding: .utf8) == "1\n")
   }
 
+  @Test("what is printed as a warning is in the JSON")
+  func printedWarnings() throws {
+    try prepare(3)
+    let text = try String(contentsOfFile: folder.file("p.yaml"), encoding: .utf8)
+    try folder.write(
+      text.replacing("find_by: [email], attributes: [age]", with: "find_by: [age], attributes: [email]"), to: "p.yaml")
+    let command = try run("--json", "--set", "NOPE=1")
+    #expect(command.status == 0, "\(command.words)")
+    let warnings = try #require(try command.object()["warnings"] as? [[String: Any]])
+    let codes = warnings.compactMap { $0["code"] as? String }
+    let printed = command.words.matches(of: #/ warning: .*\[([a-zA-Z]+)\]/#).map { String($0.1) }
+    #expect(printed.sorted() == codes.sorted(), "\(command.words)")
+    #expect(Set(codes).isSuperset(of: ["unindexedKey", "unusedVariable"]), "\(codes)")
+  }
+
+  @Test("work that is done but whose result cannot be written ends with 7, and a refusal with its own code")
+  func lostResults() throws {
+    try prepare(5)
+    #expect(try Command(["run", "p.yaml", "--quiet"], in: folder.path).status == 0)
+    func status(_ arguments: String) throws -> Int32 {
+      let command = try Command.shell("\"$MERGEWALK\" \(arguments) > /dev/full", in: folder.path)
+      #expect(command.words.contains("cannot write to standard output"), "\(command.words)")
+      return command.status
+    }
+    #expect(try status("seed p.yaml --store seed.sqlite --json") == 7)
+    #expect(try Command(["seed", "--check", "--store", "seed.sqlite"], in: folder.path).status == 0)
+    #expect(try status("seed p.yaml --store seed.sqlite --json") == 2)
+    #expect(try status("seed --from seed.sqlite --store copy.sqlite --json") == 7)
+    #expect(try status("export s.sqlite --out out --json") == 7)
+    #expect(FileManager.default.fileExists(atPath: folder.file("out/pipeline.yaml")))
+    #expect(try status("store clean s.sqlite --json") == 7)
+    #expect(try status("store clean s.sqlite --dry-run --json") == 2)
+    // Nothing was done, so nothing but the output counts.
+    #expect(try status("seed --check --store seed.sqlite") == 2)
+  }
+
   @Test("every exit code is in the help and on the page")
   func exitCodes() throws {
     let help = try Command(["run", "--help"], in: folder.path).output

@@ -160,7 +160,7 @@ struct RunsCommandTests {
     let short = try run(["1", "2"], ["--json"])
     #expect(short.status == 0)
     #expect(
-      short.words.contains("people: warning: unusual run: 2 records were read; it was 20 in the last 3 runs (median)"))
+      short.words.contains("people: warning: unusual run: 2 records were read, 20 in the last 3 runs (median)"))
     let anomaly = try #require((short.object()["anomalies"] as? [[String: Any]])?.first)
     #expect(anomaly["measure"] as? String == "records" && anomaly["usual"] as? Double == 20)
     #expect(try run(["1", "2"], ["--log", "json"]).words.contains("\"measure\": \"records\""))

@@ -46,10 +46,10 @@ struct UnusedColumnTests {
       "“\(prefix)\(file)” has a column that the earlier files do not have, and nothing uses: \(column)"
     }
     let place = "p.yaml:4:18: warning: "
-    let lines = expected.map { "\(place)\($0); use it, or list it under “ignore” [unusedColumn]" }
+    let lines = expected.map { "\(place)\($0); list under “ignore” what is not needed [unusedColumn]" }
     #expect(told(run.words) == lines)
     let warnings = try run.warnings()
-    #expect(warnings == expected.map { "unusedColumn: \($0); use it, or list it under “ignore”" })
+    #expect(warnings == expected.map { "unusedColumn: \($0); list under “ignore” what is not needed" })
     let lint = try Command.shell("\"$MERGEWALK\" lint p.yaml\(reading)", in: folder.path)
     #expect(lint.status == 0 && told(lint.output) == (input == nil ? lines : []), "\(lint.output)")
     // As the hint says.
@@ -66,7 +66,7 @@ struct UnusedColumnTests {
     let run = try Command.shell("\"$MERGEWALK\" run p.yaml - --json < c.csv", in: folder.path)
     #expect(
       try run.warnings() == [
-        "unusedColumn: “-” has columns that nothing uses: extra, more; use it, or list it under “ignore”"
+        "unusedColumn: “-” has columns that nothing uses: extra, more; list under “ignore” what is not needed"
       ])
     try write("files: a.csv, contract: { new: discard }")
     let agreed = try Command.shell("\"$MERGEWALK\" run p.yaml - --json --again run < c.csv", in: folder.path)

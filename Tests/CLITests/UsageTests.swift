@@ -21,6 +21,43 @@ struct UsageTests {
   }
 
   @Test(
+    "a hyphen is no name for what is written",
+    arguments: [
+      ["run", "p.yaml", "--store", "-"], ["run", "p.yaml", "--rejects", "-"], ["run", "p.yaml", "--metrics", "-"],
+      ["run", "p.yaml", "--report", "-"], ["seed", "p.yaml", "--store", "-"], ["schema", "--out", "-"],
+      ["fetch", "s.sqlite", "--entity", "A", "--output", "-"], ["export", "s.sqlite", "--out", "-"],
+      ["guess", "a.csv", "--out", "-"], ["stores", "build", "p.yaml", "--out", "-"],
+      ["model", "convert", "m.yaml", "--output", "-"], ["model", "codegen", "m.yaml", "--output", "-"],
+      ["rejects", "replay", "r.ndjson", "--pipeline", "p.yaml", "--rejects", "-"],
+    ])
+  func hyphen(_ arguments: [String]) throws {
+    let command = try Command(arguments, in: folder.path)
+    #expect(command.status == 64)
+    let option = arguments[arguments.count - 2]
+    #expect(command.words.contains("\(option) takes a path, not “-”; "), "\(command.words)")
+  }
+
+  @Test("rejects from standard input give no name to the file of those that are rejected again")
+  func replayedInput() throws {
+    let command = try Command(["rejects", "replay", "-", "--pipeline", "p.yaml"], in: folder.path)
+    #expect(command.status == 64)
+    #expect(command.words.contains("need --rejects"), "\(command.words)")
+  }
+
+  @Test("a hyphen is no name for what a pipeline writes")
+  func hyphenInPipeline() throws {
+    try folder.write("model: M\nentities:\n  A:\n    attributes: { name: string }\n", to: "m.yaml")
+    try folder.write("name\na\n", to: "a.csv")
+    try folder.write(
+      "model: m.yaml\nstore: '-'\nreport: '-'\nsource: a.csv\nimport: { entity: A, mode: insert, attributes: [name] }\n",
+      to: "p.yaml")
+    let command = try Command(["run", "p.yaml"], in: folder.path)
+    #expect(command.status == 2)
+    #expect(command.words.contains("the store “-” is no name for a file"), "\(command.words)")
+    #expect(command.words.contains("the report “-” is no name for a file"), "\(command.words)")
+  }
+
+  @Test(
     "help and version go to standard output",
     arguments: [
       (["--help"], "EXIT CODES"), (["--version"], "mergewalk 0."), ([], "SUBCOMMANDS"),

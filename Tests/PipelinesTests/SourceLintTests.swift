@@ -39,6 +39,26 @@ struct SourceLintTests {
     try sources(source).map { String($0.path.dropFirst(folder.folder.path.count + 1)) }
   }
 
+  @Test(
+    "options that have no effect are warnings, and none is said of those that have one",
+    arguments: [
+      ("  format: csv", "  format: csv\n  quoted_nulls: true", "“quoted_nulls” is for the words of “null”"),
+      ("  format: csv", "  format: csv\n  quoted_nulls: true\n  null: NULL", ""),
+      ("  format: csv", "  format: csv\n  recursive: true", "“recursive” is for folders"),
+      ("  format: csv", "  format: csv\n  pattern: '*.csv'", "“pattern” is for folders"),
+      ("limit: 10, ratio: 1%", "limit: 10, minimum: 5", "“minimum” is for “ratio”"),
+      ("limit: 10, ratio: 1%", "limit: 10, ratio: 1%, minimum: 5", ""),
+      ("date: iso8601 }", "date: unix, zone: UTC }", "“zone” is for dates that are texts"),
+      ("date: iso8601 }", "date: iso8601, zone: UTC }", ""),
+    ])
+  func idle(_ old: String, _ new: String, _ words: String) throws {
+    let findings = try folder.lint(Self.sound.replacingAll(old, with: new))
+    #expect(findings.count == (words.isEmpty ? 0 : 1), "\(findings)")
+    for finding in findings {
+      #expect(finding.contains(" warning: \(words)") && finding.contains("[unsuitableOption]"), "\(finding)")
+    }
+  }
+
   // MARK: Files
 
   @Test("folders hold files by pattern, and a file is read once")

@@ -20,8 +20,8 @@ package struct InputFindings: Sendable {
   /// The files with headers that were looked at.
   private var seen: Set<String> = []
 
-  /// The advice about a column that nothing uses.
-  package static let advice = "use it, or list it under “ignore”"
+  /// The advice about columns that nothing uses, one or several.
+  package static let advice = "list under “ignore” what is not needed"
 
   /// Finds nothing about columns.
   package init() { self.init(used: nil, file: nil, places: [:]) }

@@ -38,6 +38,16 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
     case unusedColumn
     case doubtfulEnd
     case doubtfulHeader
+    // The pipeline, or its model, probably does not express the intention.
+    case unusedVariable
+    case unindexedKey
+    case repeatedFile
+    case misnamedFile
+    case emptySpelling
+    case sqlPattern
+    case unsuitableOption
+    case invalidVariable
+    case doubtfulModel
     // A sum of the run is not what it should be, and nothing that was imported hangs on it.
     case textUncounted
     // Rejects of earlier runs still wait for their replay.
@@ -66,6 +76,20 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
     finding = message
     self.file = position?.includedPath ?? file
     self.position = position.flatMap { $0.line > 0 ? $0 : nil }
+  }
+
+  /// The warning about what a finding that stops no run says of a pipeline, its model or its inputs; nil for what the run
+  /// itself finds in the store that it opens, and for what the first records seem to lack: at its end the run knows.
+  package init?(_ finding: Diagnostic) {
+    if SchemaWarning.Code(rawValue: finding.code) != nil || finding.code == FindingCode.absentMember.rawValue {
+      return nil
+    }
+    let message = [finding.message, finding.hint].compactMap { $0 }.joined(separator: "; ")
+    let code = Code(rawValue: finding.code)
+    // Models have more kinds of findings than runs have kinds of warnings.
+    self.init(
+      code ?? .doubtfulModel, code == nil ? "\(message) (\(finding.code))" : message, file: finding.path,
+      position: finding.position)
   }
 
   /// The warnings about records that may be none: see the two that follow.

@@ -81,7 +81,9 @@ public struct RunAnomaly: Sendable, Hashable {
   public var message: String {
     let past = "in the last \(runs) runs (median)"
     switch measure {
-    case .records: return "\(Self.whole(value)) records were read; it was \(Self.whole(usual)) \(past)"
+    case .records:
+      let number = Self.whole(value)
+      return "\(number) \(number == "1" ? "record was" : "records were") read, \(Self.whole(usual)) \(past)"
     case .rejects: return "\(Self.percent(value)) of the records were rejected; it was \(Self.percent(usual)) \(past)"
     case .duration: return "it took \(Self.tenths(value)) s; it was \(Self.tenths(usual)) s \(past)"
     case .inserted:

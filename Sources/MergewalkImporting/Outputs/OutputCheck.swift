@@ -48,10 +48,12 @@ package struct OutputCheck: Sendable {
     }
   }
 
-  /// Why a file that is written may not have its name, or `nil`: names of compressed files and archives are for those.
+  /// Why a file that is written may not have its name, or `nil`: names of compressed files and archives are for those, and
+  /// `-` is for standard input.
   ///
   /// The message goes on after what the file is, and its path.
   package static func refusal(ofName path: String) -> (message: String, hint: String)? {
+    if path == "-" { return ("is no name for a file", "name one") }
     guard let format = ContainerFormat.named(path).first else { return nil }
     let plain = ContainerFormat.unpackedName(path)
     return (
@@ -100,6 +102,12 @@ extension ImportDefinition {
     for source in allSources + objects.flatMap(\.sources) { check.reads(source.path, as: "an input of the import") }
     check.uses(store: storePath)
     var findings: [Diagnostic] = []
+    if storePath == "-", let refusal = OutputCheck.refusal(ofName: storePath) {
+      findings.append(
+        Diagnostic(
+          .unsafeOutput, path: self.path ?? path, position: .file, message: "the store “-” \(refusal.message)",
+          hint: refusal.hint))
+    }
     let outputs = [
       ("rejects", "the rejects file", rejects.path, OutputKind.rejects),
       (

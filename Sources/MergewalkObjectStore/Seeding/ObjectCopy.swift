@@ -45,6 +45,10 @@ public struct ObjectCopy: Sendable {
     /// The prepared store does not have the objects that they lead to, or these do not refer back in a one-to-one
     /// relationship.
     public internal(set) var danglingReferences: [(field: String, count: Int)] = []
+    /// The number of values of found objects that an update has kept, by field, such as `Person.name`.
+    ///
+    /// They are mandatory, and the prepared objects have none, against the rules of their model.
+    public internal(set) var keptValues: [(field: String, count: Int)] = []
     /// The mark in the store's metadata; of several, the last one.
     public internal(set) var seed: StoreSeed?
     /// Facts about the store that a writer should know.
@@ -112,6 +116,7 @@ public struct ObjectCopy: Sendable {
         plan: try plan.matched(to: file.schema, at: file.path, options: options), file: file, options: options)
       result.entities = try writer.run()
       result.danglingReferences = plan.dangling.counts
+      result.keptValues = writer.keptValues
       result.externalFiles = try copyExternalData(writer, file, staging)
       for mark in prepared.filter({ $0.identity != seed?.identity }) + (seed.map { [$0] } ?? []) {
         try file.markSeed(mark)

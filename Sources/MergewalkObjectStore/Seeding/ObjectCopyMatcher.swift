@@ -194,9 +194,12 @@ struct ObjectCopyMatcher {
     return table.columns.compactMap { column in
       guard case .slot(let slot) = column.role,
         case (let owner, .attribute(let attribute))? = property(slot, root: table.rootEntity, from),
-        let name = otherSlot(owner, attribute.name).flatMap({ mine.columnName(slot: $0) })
+        let same = target.model.entity(named: owner.name)?.attributes.first(where: { $0.name == attribute.name }),
+        let name = mine.columnName(slot: same.slot)
       else { return nil }
-      return .init(source: column.name, target: name, isExternal: attribute.allowsExternalBinaryDataStorage)
+      return .init(
+        name: attribute.name, source: column.name, target: name,
+        isExternal: attribute.allowsExternalBinaryDataStorage, isMandatory: !same.isOptional)
     }
   }
 

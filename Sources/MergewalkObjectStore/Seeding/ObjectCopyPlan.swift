@@ -76,9 +76,13 @@ struct ObjectCopyPlan {
   }
   /// A column with the value of an attribute.
   struct Column {
+    /// The name of the attribute.
+    let name: String
     let source: String
     let target: String
     let isExternal: Bool
+    /// Whether each object of the target must have a value.
+    let isMandatory: Bool
   }
   /// A column with the primary key of another object, and the columns that go with it.
   struct Reference {

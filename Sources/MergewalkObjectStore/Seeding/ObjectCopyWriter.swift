@@ -10,6 +10,8 @@ final class ObjectCopyWriter {
   private let file: StoreFile
   private let options: ObjectCopy.Options
   private var connection: Connection { file.connection }
+  /// How many values an update has kept, by field: mandatory ones that the prepared objects lack.
+  private(set) var keptValues: [(field: String, count: Int)] = []
   /// The greatest primary key of each table before the copy.
   private var bases: [Int64] = []
 
@@ -214,19 +216,45 @@ final class ObjectCopyWriter {
     var result = counts
     for table in plan.tables {
       guard !table.columns.isEmpty else { continue }
-      let sets = table.columns.map { "\($0.target) = s.\($0.source)" }.joined(separator: ", ")
-      let differs = table.columns.map { "t.\($0.target) IS NOT s.\($0.source)" }.joined(separator: " OR ")
+      // An object must not lose what it may not be without, where the prepared store breaks its own rules.
+      let values = table.columns.map { column in
+        (
+          column.target,
+          column.isMandatory ? "ifnull(s.\(column.source), t.\(column.target))" : "s.\(column.source)"
+        )
+      }
+      let sets = values.map { "\($0) = \($1)" }.joined(separator: ", ")
+      let differs = values.map { "t.\($0) IS NOT \($1)" }.joined(separator: " OR ")
       for entity in table.entities where !entity.keys.isEmpty {
+        let prepared = "temp.\(map(table.number)) m JOIN seed.\(table.source) s ON s.Z_PK = m.o"
+        let isFound = "m.f AND m.n = t.Z_PK AND s.Z_ENT = \(entity.sourceNumber)"
+        try countKept(table, entity, "\(prepared) JOIN main.\(table.target) t WHERE \(isFound)")
         try connection.execute(
           """
           UPDATE main.\(table.target) AS t SET \(sets), Z_OPT = ifnull(t.Z_OPT, 0) + 1 \
-          FROM temp.\(map(table.number)) m JOIN seed.\(table.source) s ON s.Z_PK = m.o \
-          WHERE m.f AND m.n = t.Z_PK AND s.Z_ENT = \(entity.sourceNumber) AND (\(differs))
+          FROM \(prepared) WHERE \(isFound) AND (\(differs))
           """)
         result[entity.name]?.updated = connection.changes
       }
     }
     return result
+  }
+
+  /// Counts the mandatory values of an entity's found objects that the prepared ones lack.
+  ///
+  /// - Parameter rows: The rows of found objects, `t`, with the prepared ones, `s`.
+  private func countKept(
+    _ table: ObjectCopyPlan.Table, _ entity: ObjectCopyPlan.Entity, _ rows: String
+  ) throws(StoreError) {
+    let columns = table.columns.filter(\.isMandatory)
+    guard !columns.isEmpty else { return }
+    let counts = columns.map { "count(CASE WHEN s.\($0.source) IS NULL THEN t.\($0.target) END)" }
+    let select = try connection.prepare("SELECT \(counts.joined(separator: ", ")) FROM \(rows)")
+    guard try select.step() else { return }
+    for (index, column) in columns.enumerated() {
+      let count = Int(select.integer(Int32(index)))
+      if count > 0 { keptValues.append((field: "\(entity.name).\(column.name)", count: count)) }
+    }
   }
 
   // MARK: One-to-one relationships

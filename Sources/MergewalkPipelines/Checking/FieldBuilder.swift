@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkImporting
 import MergewalkObjectModel
 
@@ -12,6 +13,7 @@ struct FieldBuilder {
   /// Builds the import of the attribute; without its entity no option of all fields is known to fit.
   func build(_ named: NamedValue, of entity: EntityDescription?) -> FieldImport {
     var component = named.value ?? ComponentValue(.field, position: named.name.position)
+    let zone = component.fields["zone"]
     if let defaults, let attribute = entity?.attribute(named: named.name.value) {
       // Steps read texts as all fields do, whatever the attribute takes in the end.
       let readings = component.has("do") ? FieldSpec.readings.map(\.name) : []
@@ -30,6 +32,7 @@ struct FieldBuilder {
     field.whenNull = component.choice(orDefault: "null", as: FieldImport.Substitute.self)
     field.whenEmpty = component.choice("empty", as: FieldImport.Substitute.self)
     field.conversion = conversion(component)
+    if let zone { findings.checkZone(at: zone.keyPosition, of: field.conversion) }
     field.absentValue = component.text("absent_value")?.value
     field.nullValue = component.text("null_value")?.value
     field.emptyValue = component.text("empty_value")?.value
@@ -97,6 +100,7 @@ struct FieldBuilder {
     return options
   }
 
+  /// The format of dates that a text names.
   static func dateFormat(_ text: String) -> ConversionOptions.DateFormat {
     switch text {
     case "iso8601": .iso8601
@@ -104,6 +108,17 @@ struct FieldBuilder {
     case "unix_ms": .millisecondsSince1970
     case "core_data": .secondsSince2001
     default: .pattern(text)
+    }
+  }
+}
+
+extension Findings {
+  /// Warns of a zone of dates that are numbers, which have one.
+  func checkZone(at position: SourcePosition, of conversion: ConversionOptions) {
+    switch conversion.dateFormat {
+    case .secondsSince1970, .millisecondsSince1970, .secondsSince2001:
+      addIdle("“zone” is for dates that are texts, and these are numbers", at: position)
+    case .iso8601, .pattern: break
     }
   }
 }

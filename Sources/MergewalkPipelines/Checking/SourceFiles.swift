@@ -47,7 +47,8 @@ struct SourceFiles {
     finder.pattern = source.text("pattern")?.value ?? "*"
     finder.isRecursive = source.flag("recursive") ?? false
     var inputs: [Input] = []
-    let texts = paths.map { Located(value: $0, position: source.keyPosition("files")) }
+    // The pipeline has no place for what the caller names.
+    let texts = paths.map { Located(value: $0, position: .file) }
     for text in paths.isEmpty ? source.texts("files") ?? [] : texts {
       if let files = replacement(of: text.value) {
         for file in files {
@@ -67,6 +68,12 @@ struct SourceFiles {
       }
     }
     if !paths.isEmpty { return inputs }
+    let named = (source.texts("files") ?? []).map { ByteSource(path: findings.resolve($0)) }
+    if !inputs.isEmpty, replacements.isEmpty, !named.contains(where: \.isFolder) {
+      for name in ["pattern", "recursive"] where source.has(name) {
+        findings.addIdle("“\(name)” is for folders, and “files” names none", at: source.keyPosition(name))
+      }
+    }
     if let manifest = source.text("manifest") {
       addManifest(manifest, options, &finder, to: &inputs)
     } else if needsFiles, !source.has("files") {
@@ -86,12 +93,14 @@ struct SourceFiles {
   ///
   /// - Parameter isHere: whether it is relative to the working directory, not to the pipeline file.
   private func find(_ text: Located<String>, _ finder: inout FileFinder, isHere: Bool) -> [String] {
+    var place = text.position
+    if isHere { place.includedPath = text.value }
     if let scheme = Self.scheme(text.value) {
       let fetch = ["http", "https", "ftp", "sftp"].contains(scheme) ? "curl -fsS" : scheme == "s3" ? "aws s3 cp" : nil
       let reader = command ?? "mergewalk run \(findings.path) -"
       let pipe = fetch.map { "\($0) \(text.value)\(scheme == "s3" ? " -" : "") | \(reader)" } ?? "… | \(reader)"
       findings.add(
-        .unreadableFile, at: text.position, "“\(text.value)” is a URL; inputs are files",
+        .unreadableFile, at: place, "“\(text.value)” is a URL; inputs are files",
         hint: scheme == "file" ? "write its path" : "fetch it first, or pipe it in: \(pipe)")
       return []
     }
@@ -103,7 +112,7 @@ struct SourceFiles {
         guard let before = file.foundBefore, before != file.path || path == file.path else { continue }
         let other = before == file.path ? "is listed before" : "is the same file as “\(before)”, which is listed before"
         findings.add(
-          .repeatedFile, at: text.position, "“\(file.path)” \(other)", hint: "it is read once, where it is listed first"
+          .repeatedFile, at: place, "“\(file.path)” \(other)", hint: "it is read once, where it is listed first"
         )
       }
       return files.filter { $0.foundBefore == nil }.map(\.path)
@@ -114,15 +123,15 @@ struct SourceFiles {
         let isGlob = FileFinder.isGlob(text.value)
         let message = error.path == path && isGlob ? error.message : "“\(path)”: \(error.message)"
         findings.add(
-          .noMatchingFile, at: text.position, message,
+          .noMatchingFile, at: place, message,
           hint: isGlob ? globHint(path) : "put such files into it, or name another folder")
       case .notFound:
         findings.add(
-          .unreadableFile, at: text.position, "there is no file “\(path)”",
+          .unreadableFile, at: place, "there is no file “\(path)”",
           hint: Self.spelling(text.value) ?? NearestFile.hint(for: path)
             ?? "paths are relative to the \(isHere || command != nil ? "working directory" : "pipeline file"),"
             + " and \(NearestFile.advice(for: path))")
-      default: findings.add(.unreadableFile, at: text.position, "“\(error.path)”: \(error.message)")
+      default: findings.add(.unreadableFile, at: place, "“\(error.path)”: \(error.message)")
       }
       return []
     }

@@ -2,7 +2,7 @@ import MergewalkSystem
 import MergewalkDiagnostics
 
 /// Paths as people write them in pipeline files.
-enum Paths {
+package enum Paths {
   /// The path of `path` when it is relative to the folder of `file`.
   static func resolve(_ path: String, besideFile file: String) -> String {
     if path.hasPrefix("/") { return path }
@@ -45,7 +45,7 @@ enum Paths {
   }
 
   /// The last part of a path without its extension.
-  static func stem(_ path: String) -> String {
+  package static func stem(_ path: String) -> String {
     let name = String(path.split(separator: "/").last ?? "pipeline")
     return String(name[..<ResolvedPath.ending(of: name).startIndex])
   }

@@ -19,6 +19,7 @@ struct ExportCommand: ParsableCommand {
         0   everything was written
         2   could not export; no file has changed
         6   another process holds the store; no file has changed
+        7   everything was written, but the result could not be
 
       EXAMPLES
         mergewalk export shop.sqlite
@@ -55,8 +56,7 @@ struct ExportCommand: ParsableCommand {
   var quiet = false
 
   func validate() throws {
-    if out?.isEmpty == true { throw ValidationError("--out takes a folder") }
-    if out == "-" { throw ValidationError("an export is a folder of files; it cannot go to standard output") }
+    try OptionPaths.check(written: ("--out", out), cure: "an export is a folder of files")
   }
 
   func run() throws {
@@ -72,6 +72,7 @@ struct ExportCommand: ParsableCommand {
       return try export.run()
     }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
+    Console.outcomeIsSettled()
     if json { Console.data(Self.json(summary, seconds: seconds)) }
     if !quiet { Console.words(Self.words(summary, store: store, seconds: seconds)) }
   }

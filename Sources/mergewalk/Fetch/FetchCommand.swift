@@ -111,7 +111,7 @@ struct FetchCommand: ParsableCommand {
       throw ValidationError("--explain prints words; it takes neither --format nor --output")
     }
     if count {
-      try OptionPaths.check(output: "--output", output)
+      try OptionPaths.check(output: "--output", output, cure: OptionPaths.standardOutput)
     } else {
       try FetchFormat.check(output: output, format, by: "--format")
     }

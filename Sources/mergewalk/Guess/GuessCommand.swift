@@ -61,7 +61,7 @@ struct GuessCommand: ParsableCommand {
       throw ValidationError("--entity takes a name of letters, digits and underscores that begins with a capital")
     }
     if records < 1 { throw ValidationError("--records must be at least 1") }
-    if folder.isEmpty { throw ValidationError("--out takes a path") }
+    try OptionPaths.check(written: ("--out", folder), cure: "name a folder")
     if sources.count(where: { $0 == "-" }) > 1 { throw ValidationError("standard input can be read only once") }
   }
 
@@ -104,6 +104,7 @@ struct GuessCommand: ParsableCommand {
 
   /// Prints the guesses and the next steps.
   private func report(_ guess: PipelineGuess) {
+    Console.outcomeIsSettled()
     for summary in guess.summaries {
       let found = summary.key.isEmpty ? "no key" : "found by \(summary.key.joined(separator: " and "))"
       let related =

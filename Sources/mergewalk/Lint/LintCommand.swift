@@ -47,7 +47,12 @@ struct LintCommand: ParsableCommand {
       FindingsOutput.data(findings)
     }
     if !quiet {
-      Console.words("\(Figures.count(pipelines.count, "pipeline")): \(FindingsOutput.tally(findings))")
+      let tests = pipelines.count { $0.hasSuffix(PipelineTests.suffix) }
+      let counts = [
+        (pipelines.count - tests, "pipeline", "pipelines"), (tests, "file with tests", "files with tests"),
+      ]
+      let words = counts.filter { $0.0 > 0 }.map { Figures.count($0.0, $0.1, $0.2) }.joined(separator: ", ")
+      Console.words("\(words): \(FindingsOutput.tally(findings))")
     }
     if let status = ExitStatus.ofCheck(findings) { throw status }
   }

@@ -45,6 +45,8 @@ struct ModelCodegen: ParsableCommand {
   @Flag(help: "Write nothing; report files that are not up to date.")
   var check = false
 
+  func validate() throws { try OptionPaths.check(written: ("--output", output), cure: "name a folder") }
+
   func run() throws {
     var settings = CodeGenerator.Options()
     settings.style = style == .coredata ? .coredata : .mergewalk

@@ -22,6 +22,18 @@ enum Console {
   /// Whether the reader of standard output has gone away: the rest is not written.
   static var isReaderGone: Bool { readerGone.load(ordering: .relaxed) }
 
+  private static let isSettled = Atomic(false)
+  private static let resultLost = Atomic(false)
+
+  /// Says that the command's work is done, or has failed, and that only its result is still to be written.
+  ///
+  /// Standard output that takes no more then ends nothing: the exit code is that of the work, or, in place of 0,
+  /// ``ExitStatus/outputLost``.
+  static func outcomeIsSettled() { isSettled.store(true, ordering: .relaxed) }
+
+  /// Whether the result could not be written.
+  static var isResultLost: Bool { resultLost.load(ordering: .relaxed) }
+
   /// Writes data, with a line break behind it.
   ///
   /// Names of files, columns and pipelines may have characters that make a terminal do something; they are spelt out, here
@@ -74,7 +86,7 @@ enum Console {
   }
 
   /// Writes, and ends the process when standard output takes no more although it has a reader, so that what is lost does
-  /// not look like success.
+  /// not look like success; work that is done is not called a failure.
   private static func write(_ text: String, to descriptor: Int32) {
     let failure = attempt(text, to: descriptor)
     if descriptor == STDOUT_FILENO { end(failure) }
@@ -84,8 +96,11 @@ enum Console {
     if failure == 0 { return }
     if failure == EPIPE { return readerGone.store(true, ordering: .relaxed) }
     let reason = String(cString: strerror(failure))
-    _ = attempt("mergewalk: error: cannot write to standard output: \(reason)\n", to: STDERR_FILENO)
-    exit(ExitStatus.failure.rawValue)
+    if !isResultLost {
+      _ = attempt("mergewalk: error: cannot write to standard output: \(reason)\n", to: STDERR_FILENO)
+    }
+    guard isSettled.load(ordering: .relaxed) else { exit(ExitStatus.failure.rawValue) }
+    resultLost.store(true, ordering: .relaxed)
   }
 
   /// Writes, and returns the number of the error that kept it from being whole, or 0.

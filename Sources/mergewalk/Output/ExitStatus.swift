@@ -20,7 +20,7 @@ enum ExitStatus {
   static let refused = ExitCode(5)
   /// Another process holds the store or a database that is read, or has written to the store since the run began.
   static let busy = ExitCode(6)
-  /// The import is done, but its result, its metrics or its report could not be written.
+  /// The work is done, but its result, its metrics or its report could not be written.
   static let outputLost = ExitCode(7)
   /// The command line cannot be understood (`EX_USAGE` of sysexits).
   static let usage = ExitCode(64)
@@ -69,7 +69,7 @@ enum ExitStatus {
       4   stopped by a signal; the next run resumes
       5   refused: the inputs were already imported, or differ from those of the unfinished run
       6   another process holds the store or a database, or wrote to the store meanwhile; nothing of the run is in it
-      7   imported, but the result, the metrics or the report could not be written
+      7   done, but the result, the metrics or the report could not be written
       64  the command line is wrong
     """
 }

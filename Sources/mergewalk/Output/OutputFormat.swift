@@ -22,7 +22,7 @@ extension OutputFormat {
   ///   - option: its name, such as `--format`.
   /// - Throws: `ValidationError`.
   static func check(output path: String?, _ format: Self?, by option: String) throws {
-    try OptionPaths.check(output: "--output", path)
+    try OptionPaths.check(output: "--output", path, cure: OptionPaths.standardOutput)
     guard let path, let told = formats(of: path) else { return }
     if let format {
       guard let usual = told.first, !told.contains(format) else { return }

@@ -57,6 +57,7 @@ struct RejectsCleanCommand: ParsableCommand {
       }
       removed.append(path)
     }
+    if !dryRun { Console.outcomeIsSettled() }
     if json {
       Console.data(["removed": .strings(removed), "kept": .strings(kept), "dry_run": .boolean(dryRun)])
     } else {

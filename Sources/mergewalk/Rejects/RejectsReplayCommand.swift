@@ -46,7 +46,11 @@ struct RejectsReplayCommand: ParsableCommand {
   var dryRun = false
 
   func validate() throws {
-    try OptionPaths.check(("--store", store), ("--rejects", rejects))
+    try OptionPaths.check(written: ("--store", store), ("--rejects", rejects))
+    // There is no name to make the other one from.
+    if file == "-", rejects == nil, !dryRun {
+      throw ValidationError("rejects from standard input need --rejects, the file for records that are rejected again")
+    }
   }
 
   func run() throws {

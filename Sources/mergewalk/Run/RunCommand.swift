@@ -63,7 +63,7 @@ struct RunCommand: ParsableCommand {
     if let batch, batch < 1 || batch > Int(Int32.max) {
       throw ValidationError("--batch takes a number of records from 1 on, not \(batch)")
     }
-    try OptionPaths.check(("--store", store), ("--rejects", rejects))
+    try OptionPaths.check(written: ("--store", store), ("--rejects", rejects))
   }
 
   func run() throws {

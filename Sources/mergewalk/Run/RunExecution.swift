@@ -2,6 +2,7 @@ import ArgumentParser
 import CMergewalkCommand
 import MergewalkDiagnostics
 import MergewalkImporting
+import MergewalkPipelines
 import MergewalkRecordFormats
 
 /// Carries out a run and tells all that was requested: progress, words, JSON, a log, metrics, a report.
@@ -191,8 +192,11 @@ struct RunExecution {
     guard telling.definition?.isDryRun != true else { return }
     summary.started = RunIdentity(pipeline: telling.name).started - summary.seconds
     let list = telling.definition?.reporting.notifications ?? notifications()
+    var told = summary
+    // The message has the path of a pipeline that cannot be read.
+    if telling.definition == nil { told.pipeline = Paths.stem(telling.name) }
     let unsent = RunNotices(notifications: list).send(
-      summary, status: "failed", exitCode: Int(exit.rawValue), message: message, report: nil)
+      told, status: "failed", exitCode: Int(exit.rawValue), message: message, report: nil)
     for warning in unsent {
       summary.warn(warning)
       if let log = telling.log {

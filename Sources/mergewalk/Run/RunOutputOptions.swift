@@ -37,7 +37,7 @@ struct RunOutputOptions: ParsableArguments {
   var noHistory = false
 
   func validate() throws {
-    try OptionPaths.check(("--metrics", metrics), ("--report", report))
+    try OptionPaths.check(written: ("--metrics", metrics), ("--report", report))
     if logLevel != nil, log == nil { throw ValidationError("--log-level needs --log") }
   }
 

@@ -31,7 +31,7 @@ struct SchemaCommand: ParsableCommand {
     completion: .file(extensions: ["json"]))
   var file: String?
 
-  func validate() throws { try OptionPaths.check(output: "--out", file) }
+  func validate() throws { try OptionPaths.check(output: "--out", file, cure: OptionPaths.standardOutput) }
 
   func run() throws {
     let text = PipelineSchema.text(of: kind)

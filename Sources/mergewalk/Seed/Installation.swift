@@ -37,6 +37,11 @@ struct Installation {
     {
       lines.append(words)
     }
+    if !objects.keptValues.isEmpty {
+      lines.append(
+        "  warning  mandatory values are missing in the prepared store (\(FieldCounts.list(objects.keptValues)));"
+          + " the existing ones were kept; mergewalk store verify lists them")
+    }
     if seeds.isEmpty { lines.append("  note     the prepared store has no mark: the next time they are copied again") }
     return lines.joined(separator: "\n")
   }
@@ -48,6 +53,7 @@ struct Installation {
       "byte_equal": .boolean(copy?.isByteEqual ?? false),
       "external_files": .integer(copy?.externalFiles ?? objects?.externalFiles ?? 0),
       "dangling_references": FieldCounts.json(objects?.danglingReferences ?? []),
+      "kept_values": FieldCounts.json(objects?.keptValues ?? []),
       "entities": .named(objects?.entities ?? [:]) { counts in
         ["inserted": .integer(counts.inserted), "found": .integer(counts.found), "updated": .integer(counts.updated)]
       },

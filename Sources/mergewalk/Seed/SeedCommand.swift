@@ -24,6 +24,7 @@ struct SeedCommand: ParsableCommand {
         2   could not run; no file has changed
         3   too many rejects; there is no new store
         6   another process holds the store; no file has changed
+        7   the store was built, or has the data, but the result could not be written
 
       EXAMPLES
         mergewalk seed airports.yaml routes.yaml --store default.sqlite
@@ -78,7 +79,7 @@ struct SeedCommand: ParsableCommand {
   var quiet = false
 
   func validate() throws {
-    if store.isEmpty { throw ValidationError("--store takes a path") }
+    try OptionPaths.check(written: ("--store", store))
     if identity?.isEmpty == true { throw ValidationError("--identity takes a name") }
     if [!pipelines.isEmpty, check, from != nil].count(where: { $0 }) != 1 {
       throw ValidationError("name pipelines to build a store from, or use --from or --check")
@@ -112,6 +113,7 @@ struct SeedCommand: ParsableCommand {
       return finding
     }
     FindingsOutput.words(findings)
+    Console.outcomeIsSettled()
     if json { Console.data(["status": .string("failed"), "findings": FindingsOutput.json(findings)]) }
     throw ExitStatus.of(DiagnosticList(findings))
   }
@@ -130,16 +132,17 @@ struct SeedCommand: ParsableCommand {
     let summary = try build.run(progress: line.map { line in { line.update($0) } })
     line?.clear()
     Console.hide(summary.redaction)
+    Console.outcomeIsSettled()
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     if json { Console.data(Self.json(summary, store: store, seconds: seconds)) }
     // A build that fails for rejects says which, also when it is to be quiet.
     for run in summary.runs where quiet && run.rejected > 0 { Console.words(SummaryOutput.words(run)) }
     if !quiet {
       FindingsOutput.words(summary.warnings)
-      let told = Set(summary.warnings.map(\.message))
+      let told = Set(summary.warnings.compactMap { RunWarning($0) })
       for run in summary.runs {
         var rest = run
-        rest.warnings.removeAll { told.contains($0.message) }
+        rest.warnings.removeAll(where: told.contains)
         for line in SummaryOutput.warnings(rest) { Console.words(line) }
         Console.words(SummaryOutput.words(run))
       }
@@ -190,6 +193,7 @@ struct SeedCommand: ParsableCommand {
       try Folders.createParents(of: store)
       installation.copy = try StoreCopy.copy(prepared, to: store)
     }
+    Console.outcomeIsSettled()
     if json { Console.data(installation.json(seed.map(Self.json), all: seeds.map(Self.json))) }
     if !quiet { Console.words(installation.words) }
   }

@@ -12,7 +12,7 @@ struct StoreCleanCommand: ParsableCommand {
       Removes files of external binary values that no row refers to, and plans of interrupted runs that no \
       longer fit the store; plans that can be resumed are kept. The store itself is not changed. No other \
       process may have it open, except during a dry run, which needs no right to write either. The exit code is 0, \
-      or 2 if the store cannot be read.
+      2 if the store cannot be read, or 7 if the files were removed but the result could not be written.
 
       EXAMPLES
         mergewalk store clean shop.sqlite --dry-run
@@ -36,6 +36,7 @@ struct StoreCleanCommand: ParsableCommand {
     let found = try StoreFailure.orEnd { () throws(StoreError) in
       try StoreCleaner.clean(path: store, model: model, isDryRun: dryRun)
     }
+    if !dryRun { Console.outcomeIsSettled() }
     if json {
       Console.data([
         "store": .string(store), "dry_run": .boolean(dryRun), "orphans": .strings(found.orphans),

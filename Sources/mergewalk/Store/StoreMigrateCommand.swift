@@ -18,8 +18,8 @@ struct StoreMigrateCommand: ParsableCommand {
       to standard output. Progress, the data that are removed because nothing in the new model continues them, and the \
       names of indexes, triggers, views and columns that an app has added and that cannot be kept, go to standard \
       error. The exit code is 0 if the store fits the model afterwards, \
-      1 if something prevents the migration (everything is listed, and the store is unchanged), and 2 if the \
-      store or a model cannot be read.
+      1 if something prevents the migration (everything is listed, and the store is unchanged), 2 if the \
+      store or a model cannot be read, and 7 if the store was migrated but the result could not be written.
 
       EXAMPLES
         mergewalk store migrate shop.sqlite --to Shop.xcdatamodeld --dry-run
@@ -110,6 +110,7 @@ struct StoreMigrateCommand: ParsableCommand {
     }
     defer { if isShown { Console.status("") } }
     let outcome = try StoreMigrator.migrate(path: store, to: wanted, in: versions, options: options)
+    Console.outcomeIsSettled()
     if isShown { Console.status("") }
     tell(outcome, wanted, backup: outcome.isUpToDate ? nil : options.backupPath)
   }

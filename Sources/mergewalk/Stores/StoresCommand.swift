@@ -64,7 +64,7 @@ struct StoresInputOptions: ParsableArguments {
 
   @OptionGroup var expectations: ExpectationOptions
 
-  func validate() throws { if out.isEmpty { throw ValidationError("--out takes a folder") } }
+  func validate() throws { try OptionPaths.check(written: ("--out", out), cure: "name a folder") }
 
   func plan(_ family: StoreFamily) throws(FamilyError) -> StoreFamily.Planned {
     try family.plan(pipeline, sources: sources, variables: variables.variables) { (definition) throws(DiagnosticList) in

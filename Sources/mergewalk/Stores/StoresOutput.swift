@@ -57,6 +57,7 @@ final class StoresOutput {
 
   private func finish(_ status: String, _ more: JSONText) {
     guard options.json else { return }
+    Console.outcomeIsSettled()
     let head: JSONText = ["status": .string(status), "family": .string(family.folder)]
     Console.data(head.with(steps).with(more))
   }

@@ -158,11 +158,12 @@ struct NotifyTests {
   @Test("a run that cannot be carried out says why, and no secret is in a body")
   func failureBody() throws {
     try pipeline(
-      "- { command: [sh, -c, 'cat > told.txt'], body: '{{status}}: {{message}}' }", source: "${secret:WHERE}")
+      "- { command: [sh, -c, 'cat > told.txt'], body: '{{pipeline}} {{status}}: {{message}}' }",
+      source: "${secret:WHERE}")
     let command = try run(environment: ["WHERE": "hidden-place.csv"])
     #expect(command.status == 2)
     let told = try String(contentsOfFile: folder.file("told.txt"), encoding: .utf8)
-    #expect(told.hasPrefix("failed: p.yaml:4:") && told.contains("no") && !told.contains("hidden-place"), "\(told)")
+    #expect(told.hasPrefix("p failed: p.yaml:4:") && told.contains("no") && !told.contains("hidden-place"), "\(told)")
   }
 
   @Test(

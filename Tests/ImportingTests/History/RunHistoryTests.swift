@@ -202,7 +202,7 @@ import Testing
     let short = try ImportSession(definition(people(4))).run()
     #expect(short.anomalies.map(\.measure) == [.records])
     #expect(short.anomalies[0].value == 4 && short.anomalies[0].usual == 20)
-    #expect(short.anomalies[0].message == "4 records were read; it was 20 in the last 4 runs (median)")
+    #expect(short.anomalies[0].message == "4 records were read, 20 in the last 4 runs (median)")
     #expect(try history.recent()[0].warnings == short.anomalies.map(\.message))
     var quiet = try definition(people(4))
     quiet.reporting.anomalies.runs = 0

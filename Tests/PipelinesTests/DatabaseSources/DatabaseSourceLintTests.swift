@@ -70,7 +70,7 @@ struct DatabaseSourceLintTests {
       ])
     #expect(
       try lint("files: app.db\n  query: SELECT *, 1 AS extra FROM orders") == [
-        "pipeline.yaml:5:10: warning: “app.db” has a column that nothing uses: extra; use it, or list it under “ignore”"
+        "pipeline.yaml:5:10: warning: “app.db” has a column that nothing uses: extra; list under “ignore” what is not needed"
           + " [unusedColumn]"
       ])
     #expect(try lint("files: app.db\n  query: SELECT *, 1 AS extra FROM orders\n  ignore: [extra]") == [])

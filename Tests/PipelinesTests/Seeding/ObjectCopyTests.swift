@@ -214,6 +214,26 @@ struct ObjectCopyTests {
     #expect(try rows("SELECT Z_OPT FROM ZTAG WHERE Z_PK = 3") == ["1"])
   }
 
+  @Test("IM16: an update keeps and counts mandatory values that an unsound prepared store lacks")
+  func im16UpdateKeeps() throws {
+    let model = try Self.lists { draft in
+      var title = AttributeDescription(name: "title", type: .string)
+      title.isOptional = false
+      draft.entities[0].attributes.append(title)
+    }
+    try make(prepared, model, Self.preparedRows + "UPDATE ZLIST SET ZTITLE = 'Tools' WHERE ZNAME = 'tools';")
+    try make(store, model, Self.storeRows + "UPDATE ZLIST SET ZTITLE = 'Fruit'")
+    var copy = ObjectCopy(from: prepared, to: store)
+    copy.options.findBy = ["List": ["name"], "Tag": ["name"]]
+    copy.options.updates = true
+    let result = try copy.run()
+    #expect(result.keptValues.map { "\($0.field) \($0.count)" } == ["List.title 1"])
+    // What may be missing is updated all the same.
+    #expect(result.entities["List"]?.updated == 1)
+    #expect(try rows("SELECT ZTITLE, ZNOTE FROM ZLIST WHERE Z_PK = 4") == ["Fruit new"])
+    #expect(try StoreVerifier.verify(path: store).isSound)
+  }
+
   @Test("IM16: a found object that has the other end of a one-to-one relationship keeps it")
   func im16OneToOne() throws {
     let model = try Self.lists()

@@ -30,6 +30,7 @@ struct SinceBuilder {
   private func readDates(_ since: ComponentValue, _ policy: inout SincePolicy) {
     if let date = since.text("date") { policy.conversion.dateFormat = FieldBuilder.dateFormat(date.value) }
     policy.conversion.timeZoneOffset = since.count("zone") ?? policy.conversion.timeZoneOffset
+    if since.has("zone") { findings.checkZone(at: since.keyPosition("zone"), of: policy.conversion) }
   }
 
   /// The distance of `5m` in seconds, or of a number in units.

@@ -17,6 +17,9 @@ struct PolicyBuilder {
     definition.rejects.limit = rejects.count("limit")
     definition.rejects.ratio = rejects.share("ratio")
     definition.rejects.minimum = rejects.count(orDefault: "minimum")
+    if rejects.has("minimum"), !rejects.has("ratio") {
+      findings.addIdle("“minimum” is for “ratio”, and there is none", at: rejects.keyPosition("minimum"))
+    }
     for pair in rejects.pairs("codes") ?? [] {
       if let limit = limit(pair.name, pair.value) { definition.rejects.codes.append(limit) }
     }

@@ -57,10 +57,14 @@ extension SourceBuilder {
       let message = Self.message("“\(name)”", formats, format)
       // One pipeline may read the same records from documents and as CSV, as the names of its files say.
       if name.hasPrefix("records"), SourceOptions.delimited.contains(format) {
-        if source.fields["format"] != nil { warn(message, at: source.keyPosition(name)) }
+        if source.fields["format"] != nil { findings.addIdle(message, at: source.keyPosition(name)) }
       } else {
         findings.add(.unsuitableOption, at: source.keyPosition(name), message)
       }
+    }
+    if source.flag("quoted_nulls") == true, !source.has("null"), !source.has("dialect") {
+      findings.addIdle(
+        "“quoted_nulls” is for the words of “null”, and there are none", at: source.keyPosition("quoted_nulls"))
     }
     guard let contract = source.component("contract") else { return }
     for name in ["new", "missing", "types"] {
@@ -68,7 +72,7 @@ extension SourceBuilder {
       guard !formats.contains(format), let policy = contract.choice(name, as: SchemaContract.Policy.self),
         policy != .discard
       else { continue }
-      warn(Self.message("“\(name)” of a contract", formats, format), at: contract.keyPosition(name))
+      findings.addIdle(Self.message("“\(name)” of a contract", formats, format), at: contract.keyPosition(name))
     }
   }
 
@@ -76,12 +80,15 @@ extension SourceBuilder {
     let list = formats.map(\.rawValue).joined(separator: ", ")
     return "\(what) is for the format\(formats.count == 1 ? "" : "s") \(list), but the input is \(format.rawValue)"
   }
+}
 
-  private func warn(_ message: String, at position: SourcePosition) {
-    findings.add([
+extension Findings {
+  /// Warns of an option that changes nothing where it stands.
+  func addIdle(_ message: String, at position: SourcePosition) {
+    add([
       Diagnostic(
-        .warning, code: FindingCode.unsuitableOption.rawValue, path: findings.path, position: position,
-        message: message, hint: "it has no effect there")
+        .warning, code: FindingCode.unsuitableOption.rawValue, path: path, position: position, message: message,
+        hint: "it has no effect there")
     ])
   }
 }
