@@ -60,6 +60,9 @@ enum RunTables {
   ///
   /// - Throws: `RunHistoryError` for a file of another program, `StoreError`.
   static func check(_ file: DatabaseFile, _ path: String) throws -> Bool {
+    // In one transaction: another process may make the tables between two statements.
+    try file.execute("BEGIN")
+    defer { try? file.execute("COMMIT") }
     let owner = try file.integer("PRAGMA application_id") ?? 0
     if owner == 0, try file.integer("SELECT count(*) FROM sqlite_schema") == 0 { return false }
     guard owner == Int64(applicationID) else { throw RunHistoryError(.foreignFile, path, "is another program's") }

@@ -125,13 +125,21 @@ import Testing
     #expect(FileManager.default.contents(atPath: history.path) == before)
   }
 
-  @Test func severalWritersTakeTurns() async throws {
-    let history = history
+  @Test("several writers take turns, also those that make the table", arguments: 1...20)
+  func severalWriters(round: Int) async throws {
+    let history = RunHistory(storePath: folder.file("s\(round).sqlite"))
     let record = record()
-    await withTaskGroup(of: Int?.self) { group in
-      for _ in 0..<8 { group.addTask { try? history.append(record) } }
+    await withTaskGroup(of: Result<Int, RunHistoryError>.self) { group in
+      for _ in 0..<8 {
+        group.addTask { Result { () throws(RunHistoryError) in try history.append(record) } }
+      }
       var numbers: [Int] = []
-      for await number in group { numbers += number.map { [$0] } ?? [] }
+      for await result in group {
+        switch result {
+        case .success(let number): numbers.append(number)
+        case .failure(let error): Issue.record(error)
+        }
+      }
       #expect(numbers.sorted() == Array(1...8))
     }
   }
