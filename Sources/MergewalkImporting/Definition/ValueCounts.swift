@@ -167,7 +167,7 @@ extension ImportPlan {
   /// Whether a record has a value for the object at the other end of a relationship and does not name that object, or one
   /// that is not there.
   ///
-  /// Without an object, null and empty text are lost on nobody. Records before the cursor name nothing at all. The key of an
+  /// Where there is no object, null and empty text are no loss. Records before the cursor name nothing at all. The key of an
   /// object that is not there is counted as the reference that it is; see ``BatchImporter/fieldTallies(part:)``.
   private func lacksObject(_ record: Int, field: Int, of batch: ImportBatch) -> Bool {
     let node = targetNodes[field]
