@@ -112,9 +112,7 @@ struct HeaderJudge {
   static func fault(_ names: [String]) -> String? {
     var seen: [String: Int] = [:]
     for (i, name) in names.enumerated() {
-      // The reader takes no line of blanks for the name of a single column.
-      let isBlank = names.count == 1 && name.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 }
-      if name.isEmpty || isBlank { return "its field \(i + 1) is empty" }
+      if name.isEmpty { return "its field \(i + 1) is empty" }
       if let other = seen.updateValue(i, forKey: name.lowercased()) {
         return "its fields \(other + 1) and \(i + 1) are the same"
       }
