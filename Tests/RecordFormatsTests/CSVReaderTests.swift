@@ -149,6 +149,7 @@ struct CSVCase: Sendable, CustomTestStringConvertible {
     CSVCase("quoted header names", "\"a\"\"b\",\"c,d\"\n1,2\n", ["2|1"], columns: .named(["c,d", "a\"b"]), { _ in }),
     CSVCase("missing column", "id,name\n1,2\n", [], failure: "missingColumn@1:1", columns: .named(["nam"]), { _ in }),
     CSVCase("missing header", "\n\n", [], failure: "missingHeader", { _ in }),
+    CSVCase("blanks only", " \n  \n", [], failure: "missingHeader@1:1", { _ in }),
     CSVCase("empty header name", "a,,c\n", [], failure: "emptyHeader@1:1", { _ in }),
     CSVCase("duplicate header", "\na,b,a\n", [], failure: "duplicateHeader@2:1", { _ in }),
     CSVCase("header differing in case", "a,b,A\n", [], failure: "duplicateHeader@1:1", { _ in }),

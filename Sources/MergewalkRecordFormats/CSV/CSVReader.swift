@@ -72,6 +72,13 @@ public struct CSVReader: RecordReader {
         headers = found.records
       }
     }
+    if options.header == .firstRecord, header.count == 1, !header[0].isEmpty,
+      header[0].utf8.allSatisfy({ $0 == 0x20 || $0 == 0x09 })
+    {
+      throw ReadError(
+        .missingHeader, path: input.path, position: position,
+        message: "the first line is blank; a line with the column names is expected")
+    }
     if options.header != .none { try Self.check(header, path: input.path, position) }
     if passesRules, header.count > 1 { reader.parser.rule = try reader.passRules(below: header) }
     // While the width is unknown, each record would be held against the header.

@@ -24,6 +24,26 @@ public struct CSVDialect: Sendable, Hashable {
   public var isEncodingToldByBytes = false
 }
 
+extension CSVDialect {
+  /// Takes the first record for none of names if the reader, which splits it by all the options, refuses it as a header.
+  ///
+  /// - Parameter text: The sample in UTF-8.
+  mutating func checkHeader(_ text: [UInt8]) {
+    guard options.header == .firstRecord else { return }
+    var read = options
+    read.encoding = .utf8
+    do throws(ReadError) {
+      _ = try CSVReader(source: ByteSource(bytes: text), options: read)
+    } catch {
+      guard [.emptyHeader, .duplicateHeader, .invalidHeader, .missingHeader].contains(error.code) else { return }
+      options.header = .none
+      options.headerRows = 1
+      (isCertain, isTableCertain) = (false, false)
+      evidence.append("header none after all: \(error.message)")
+    }
+  }
+}
+
 /// An option that detection does not set by itself.
 package struct CSVProposal: Sendable, Hashable {
   /// The option's name, as pipelines have it.

@@ -31,8 +31,9 @@ public enum CSVDialectDetector {
   ) -> CSVDialect? {
     guard let text = SampleText(sample, isWhole: isWhole, encoding: base.encoding) else { return nil }
     return text.bytes.withUnsafeBufferPointer { bytes in
-      let finder = DialectFinder(bytes: bytes, text: text, base: base, known: known)
-      return finder.find()
+      var dialect = DialectFinder(bytes: bytes, text: text, base: base, known: known).find()
+      if !known.contains(.header) { dialect.checkHeader(text.bytes) }
+      return dialect
     }
   }
 
