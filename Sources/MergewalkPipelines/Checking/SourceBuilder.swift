@@ -108,8 +108,8 @@ struct SourceBuilder {
     do throws(ReadError) {
       guard let doubt = try input.source.encodingDoubt() else { return }
       findings.add(
-        .uncertainDialect, at: name.position, "the encoding of “\(input.path)” is not certain: \(doubt)",
-        hint: "look at it with “mergewalk preview”, and write the encoding that is right in place of “detect”")
+        .uncertainDialect, at: name.position, "the encoding of “\(input.path)” is not certain: it is read as \(doubt)",
+        hint: "look at its letters, and set the right encoding in place of “detect”")
     } catch {
       findings.add(error, of: input, source)
     }

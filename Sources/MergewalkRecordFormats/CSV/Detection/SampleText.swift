@@ -62,15 +62,6 @@ struct SampleText {
     return counts.count { $0 > 0 } > 3 && counts.reduce(0, +) * 50 > bytes.count
   }
 
-  /// Encodings of Latin letters in which an “Ã” or the like stands before no sign.
-  private static let westernNames: Set<String> = [
-    "windows-1252", "windows-1254", "windows-1257", "iso-8859-1", "iso-8859-3", "iso-8859-4", "iso-8859-9",
-    "iso-8859-10", "iso-8859-13", "iso-8859-14", "iso-8859-15",
-  ]
-
-  /// Fewer different bytes beyond ASCII tell no encoding for certain, but for those that nearly all such files have.
-  private static let fewCharacters = 6
-
   private static func encoding(
     _ sample: [UInt8], _ isWhole: Bool, _ asked: TextEncoding
   ) -> (TextEncoding, String?, Bool, Bool) {
@@ -82,30 +73,68 @@ struct SampleText {
       let guess = EncodingDetector.detect(bytes, isWhole: isWhole && part.count == sample.count)
       guard let guess else { return (asked, "encoding: the bytes tell none; utf-8 is assumed", false, false) }
       if guess.encoding == .utf8 { return (asked, nil, true, false) }
-      let (characters, faults) = sequences(bytes)
-      if characters > 4 * faults {
-        return (
-          asked, "encoding: utf-8, but \(faults) byte\(faults == 1 ? " is" : "s are") no part of a character", false,
-          false
-        )
+      let doubt = EncodingDoubt(guess, bytes)
+      if doubt.isRatherUTF8 {
+        // A reader that detects would take the guess.
+        let faults = "\(doubt.faults) byte\(doubt.faults == 1 ? " is" : "s are") no part of a character"
+        return (.automatic, "encoding: utf-8, but \(faults)", false, false)
       }
-      let name = guess.encoding.name
-      if !name.hasPrefix("windows-125"), !name.hasPrefix("iso-8859"), let byte = separator(bytes) {
-        let sentence =
-          "encoding: windows-1252, where 0x\(String(byte, radix: 16, uppercase: true)), which is equally frequent in"
-          + " all lines, is a sign"
-        return (.windows1252, sentence, false, false)
+      if let sign = doubt.sign {
+        return (.windows1252, "encoding: windows-1252, where \(sign)", false, false)
       }
-      // Characters of UTF-8 are words of no language in these.
-      let isMixed = characters > 0 && westernNames.contains(name)
-      let different = Set(bytes.filter { $0 >= 0x80 }).count
-      let isThin = different < Self.fewCharacters && !["windows-1252", "iso-8859-1", "iso-8859-15"].contains(name)
-      let sentence =
-        "encoding: \(name), because of \(guess.evidence)"
-        + (isThin ? ", but there are so few of them that it may be another one" : "")
-        + (isMixed ? "; but \(PrintableText.count(characters, "character")) of it would be right in utf-8" : "")
-      return (guess.encoding, sentence, guess.confidence > 0.5 && !guess.hasRival && !isMixed && !isThin, true)
+      return (guess.encoding, "encoding: \(doubt.words)", doubt.isCertain, true)
     }
+  }
+}
+
+/// What speaks against the encoding that the bytes of a text tell.
+private struct EncodingDoubt {
+  let guess: EncodingGuess
+  /// The characters beyond ASCII that the text has in UTF-8, and the bytes that are part of none.
+  let characters: Int
+  let faults: Int
+  /// The sign of Windows-1252 that separates something, if it is the rest of a letter in the encoding.
+  let sign: String?
+  /// Whether there are so few different bytes that they tell nothing.
+  private let isThin: Bool
+
+  /// Encodings of Latin letters in which an “Ã” or the like stands before no sign.
+  private static let westernNames: Set<String> = [
+    "windows-1252", "windows-1254", "windows-1257", "iso-8859-1", "iso-8859-3", "iso-8859-4", "iso-8859-9",
+    "iso-8859-10", "iso-8859-13", "iso-8859-14", "iso-8859-15",
+  ]
+
+  /// Fewer different bytes beyond ASCII tell no encoding for certain, but for those that nearly all such files have.
+  private static let fewCharacters = 6
+
+  /// - Parameter bytes: The text, whose encoding is not UTF-8, and has no mark.
+  init(_ guess: EncodingGuess, _ bytes: UnsafeRawBufferPointer) {
+    self.guess = guess
+    (characters, faults) = Self.sequences(bytes)
+    let name = guess.encoding.name
+    let isOneByte = name.hasPrefix("windows-125") || name.hasPrefix("iso-8859")
+    sign = (isOneByte ? nil : Self.separator(bytes)).map {
+      "0x\(String($0, radix: 16, uppercase: true)), which is equally frequent in all lines, is a sign"
+    }
+    isThin =
+      !["windows-1252", "iso-8859-1", "iso-8859-15"].contains(name)
+      && Set(bytes.filter { $0 >= 0x80 }).count < Self.fewCharacters
+  }
+
+  /// Whether the text is UTF-8 but for a few bytes.
+  var isRatherUTF8: Bool { characters > 4 * faults }
+
+  /// Characters of UTF-8 are words of no language in some encodings.
+  private var isMixed: Bool { isRatherUTF8 || characters > 0 && Self.westernNames.contains(guess.encoding.name) }
+
+  var isCertain: Bool { guess.confidence > 0.5 && !guess.hasRival && !isMixed && !isThin && sign == nil }
+
+  /// The encoding, why it is this one, and why it may be another one.
+  var words: String {
+    "\(guess.encoding.name), because of \(guess.evidence)"
+      + (isThin ? ", but there are so few of them that it may be another one" : "")
+      + (isMixed ? "; but \(PrintableText.count(characters, "character")) of it would be right in utf-8" : "")
+      + (sign.map { "; but in windows-1252 \($0)" } ?? "")
   }
 
   /// A byte that separates something if the text is in Latin-1: one of a few signs there, equally often in all of the
@@ -159,18 +188,22 @@ struct SampleText {
 }
 
 extension ByteSource {
-  /// Why the encoding that the first bytes tell may be another one; nil where it is certain, where they tell none, which the
-  /// reader refuses, and for inputs that can be read only once.
+  /// The encoding that a reader takes by the first bytes, and why it may be another one; nil where it is certain, where they
+  /// tell none, which the reader refuses, and for inputs that can be read only once.
   ///
   /// - Throws: `ReadError` when the source cannot be opened or read.
   package func encodingDoubt() throws(ReadError) -> String? {
     if isReadOnce { return nil }
     let (sample, isWhole) = try CSVDialectDetector.sample(of: try SourceContents(self).first())
+    // As the reader decides.
     let start = sample.prefix(TextStream.rawSize)
-    let guess = start.withUnsafeBytes { EncodingDetector.detect($0, isWhole: isWhole && start.count == sample.count) }
-    guard guess != nil, let text = SampleText(sample, isWhole: isWhole, encoding: .detect), !text.isCertain else {
-      return nil
+    return start.withUnsafeBytes { bytes in
+      guard TextEncoding.marked(bytes) == nil,
+        let guess = EncodingDetector.detect(bytes, isWhole: isWhole && start.count == sample.count),
+        guess.encoding != .utf8
+      else { return nil }
+      let doubt = EncodingDoubt(guess, bytes)
+      return doubt.isCertain ? nil : doubt.words
     }
-    return text.evidence
   }
 }
