@@ -113,7 +113,7 @@ struct FieldBuilder {
 }
 
 extension Findings {
-  /// Warns of a zone of dates that are numbers, which have one.
+  /// Warns of a time zone for dates that are numbers, which need none.
   func checkZone(at position: SourcePosition, of conversion: ConversionOptions) {
     switch conversion.dateFormat {
     case .secondsSince1970, .millisecondsSince1970, .secondsSince2001:

@@ -68,9 +68,11 @@ struct SourceFiles {
       }
     }
     if !paths.isEmpty { return inputs }
-    let named = (source.texts("files") ?? []).map { ByteSource(path: findings.resolve($0)) }
-    if !inputs.isEmpty, replacements.isEmpty, !named.contains(where: \.isFolder) {
-      for name in ["pattern", "recursive"] where source.has(name) {
+    let folderOptions = ["pattern", "recursive"].filter { source.has($0) }
+    if !folderOptions.isEmpty, !inputs.isEmpty, replacements.isEmpty,
+      !(source.texts("files") ?? []).contains(where: { ByteSource(path: findings.resolve($0)).isFolder })
+    {
+      for name in folderOptions {
         findings.addIdle("“\(name)” is for folders, and “files” names none", at: source.keyPosition(name))
       }
     }

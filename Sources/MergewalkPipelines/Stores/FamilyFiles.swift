@@ -202,14 +202,17 @@ final class FamilyLock {
 
   /// Waits for the lock.
   ///
-  /// - Throws: `busy` after so many seconds.
+  /// - Throws: `busy` after so many seconds; `failed` where there are no locks.
   init(_ path: String, seconds: Double) throws(FamilyError) {
     file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
     guard file >= 0 else { throw FamilyError(.failed, "\(path): cannot open: \(String(cString: strerror(errno)))") }
     var waited = 0.0
     while flock(file, LOCK_EX | LOCK_NB) != 0 {
       // The file is closed by `deinit`, which runs here, too; closed twice, it might be another one by then.
-      guard errno == EWOULDBLOCK || errno == EINTR, waited < seconds else {
+      guard errno == EWOULDBLOCK || errno == EINTR else {
+        throw FamilyError(.failed, "\(path): cannot lock: \(String(cString: strerror(errno)))")
+      }
+      guard waited < seconds else {
         throw FamilyError(.busy, "\(path): another process is planning or committing this family")
       }
       usleep(20_000)
