@@ -95,6 +95,7 @@ struct PipelineLoader {
     StoresBuilder(findings: findings, variables: settings.variables, readsShared: settings.readsShared)
       .build(component, &definition)
     definition.readFiles = findings.readFiles
+    if settings.storePath == nil { definition.outputPlaces["store"] = component.text("store")?.position }
     definition.outputPlaces["metrics"] = component.text("metrics")?.position
     definition.outputPlaces["report"] = component.text("report")?.position
     definition.outputPlaces["rejects"] = component.component("rejects")?.text("file")?.position

@@ -53,8 +53,8 @@ struct UsageTests {
       to: "p.yaml")
     let command = try Command(["run", "p.yaml"], in: folder.path)
     #expect(command.status == 2)
-    #expect(command.words.contains("the store “-” is no name for a file"), "\(command.words)")
-    #expect(command.words.contains("the report “-” is no name for a file"), "\(command.words)")
+    #expect(command.words.contains("p.yaml:2:8: error: the store “-” needs another name"), "\(command.words)")
+    #expect(command.words.contains("the report “-” needs another name"), "\(command.words)")
   }
 
   @Test(

@@ -12,7 +12,7 @@ public struct ImportDefinition: Sendable {
   public var path: String?
   /// Further files that define it: included files, its model, manifests, secrets.
   public var readFiles: [String] = []
-  /// The positions of the output files' names, by the fields `rejects`, `metrics` and `report`.
+  /// The positions of the output files' names, by the fields `store`, `rejects`, `metrics` and `report`.
   public var outputPlaces: [String: SourcePosition] = [:]
   /// The model of the store.
   public var model: ManagedObjectModel

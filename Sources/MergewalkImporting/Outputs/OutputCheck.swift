@@ -53,7 +53,7 @@ package struct OutputCheck: Sendable {
   ///
   /// The message goes on after what the file is, and its path.
   package static func refusal(ofName path: String) -> (message: String, hint: String)? {
-    if path == "-" { return ("is no name for a file", "name one") }
+    if path == "-" { return ("needs another name, because “-” stands for standard input", "name a file") }
     guard let format = ContainerFormat.named(path).first else { return nil }
     let plain = ContainerFormat.unpackedName(path)
     return (
@@ -105,8 +105,8 @@ extension ImportDefinition {
     if storePath == "-", let refusal = OutputCheck.refusal(ofName: storePath) {
       findings.append(
         Diagnostic(
-          .unsafeOutput, path: self.path ?? path, position: .file, message: "the store “-” \(refusal.message)",
-          hint: refusal.hint))
+          .unsafeOutput, path: self.path ?? path, position: outputPlaces["store"] ?? .file,
+          message: "the store “-” \(refusal.message)", hint: refusal.hint))
     }
     let outputs = [
       ("rejects", "the rejects file", rejects.path, OutputKind.rejects),
