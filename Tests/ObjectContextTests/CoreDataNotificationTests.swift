@@ -1,5 +1,6 @@
 import CoreData
 import MergewalkTestSupport
+import Synchronization
 import Testing
 
 /// Notifications, history and stores of requests, as public Core Data code uses them.
@@ -45,20 +46,19 @@ struct CoreDataNotificationTests {
     let theirs = try #require(try other.fetch(NSFetchRequest<NSManagedObject>(entityName: "Note")).first)
     other.setQueryGeneration(from: try coordinator.currentQueryGeneration())
     context.automaticallyMergesChangesFromParent = true
-    // Foundation has the closure sendable, for queues; without one it is called where the context saves.
-    nonisolated(unsafe) let receiver = context
-    nonisolated(unsafe) let sender = other
-    nonisolated(unsafe) var updated: [Set<NSManagedObjectID>] = []
-    nonisolated(unsafe) var generations = 0
+    let (receiver, sender) = (ObjectIdentifier(context), ObjectIdentifier(other))
+    let updated = Mutex<[Set<NSManagedObjectID>]>([])
+    let generations = Mutex(0)
     let token = NotificationCenter.default.addObserver(forName: nil, object: nil, queue: nil) { notification in
-      let object = notification.object as? NSManagedObjectContext
+      guard let object = notification.object as? NSManagedObjectContext else { return }
       switch notification.name {
-      case NSManagedObjectContext.didMergeChangesObjectIDsNotification where object === receiver:
-        updated.append(notification.userInfo?[NSUpdatedObjectIDsKey] as? Set<NSManagedObjectID> ?? [])
-      case .NSManagedObjectContextDidSave where object === sender,
-        .NSManagedObjectContextDidSaveObjectIDs where object === sender:
+      case NSManagedObjectContext.didMergeChangesObjectIDsNotification where ObjectIdentifier(object) == receiver:
+        let ids = notification.userInfo?[NSUpdatedObjectIDsKey] as? Set<NSManagedObjectID> ?? []
+        updated.withLock { $0.append(ids) }
+      case .NSManagedObjectContextDidSave where ObjectIdentifier(object) == sender,
+        .NSManagedObjectContextDidSaveObjectIDs where ObjectIdentifier(object) == sender:
         if notification.userInfo?[NSManagedObjectContextQueryGenerationKey] is NSQueryGenerationToken {
-          generations += 1
+          generations.withLock { $0 += 1 }
         }
       default: break
       }
@@ -66,8 +66,8 @@ struct CoreDataNotificationTests {
     defer { NotificationCenter.default.removeObserver(token) }
     try theirs.setValue("second", forKey: "title")
     try other.save()
-    #expect(updated == [[theirs.objectID]])
-    #expect(generations == 2)
+    #expect(updated.withLock { $0 } == [[theirs.objectID]])
+    #expect(generations.withLock { $0 } == 2)
   }
 
   @Test("history is selected by tokens, in the stores that a request names")
@@ -116,21 +116,24 @@ struct CoreDataNotificationTests {
     let path = folder.file("Notes.sqlite")
     let option = NSPersistentStoreRemoteChangeNotificationPostOptionKey
     let others = [try Self.container(model, path, options: [option]), try Self.container(model, path)]
-    nonisolated(unsafe) let coordinators = others.map(\.persistentStoreCoordinator)
-    nonisolated(unsafe) var heard: [(Int, String?)] = []
+    let coordinators = others.map(\.persistentStoreCoordinator)
+    let places = coordinators.map { ObjectIdentifier($0) }
+    let heard = Mutex<[(place: Int, end: String?)]>([])
     let token = NotificationCenter.default.addObserver(
       forName: .NSPersistentStoreRemoteChange, object: nil, queue: nil
     ) { notification in
-      let object = notification.object as? NSPersistentStoreCoordinator
-      guard let number = coordinators.firstIndex(where: { $0 === object }) else { return }
-      let end = notification.userInfo?[NSPersistentHistoryTokenKey] as? NSPersistentHistoryToken
-      heard.append((number, end?.description))
+      guard let object = notification.object as? NSPersistentStoreCoordinator,
+        let place = places.firstIndex(of: ObjectIdentifier(object))
+      else { return }
+      let end = (notification.userInfo?[NSPersistentHistoryTokenKey] as? NSPersistentHistoryToken)?.description
+      heard.withLock { $0.append((place, end)) }
     }
     defer { NotificationCenter.default.removeObserver(token) }
     try add("second")
     for coordinator in coordinators { coordinator.processRemoteChanges() }
-    #expect(heard.map(\.0) == [0])
-    let end = try coordinator.currentHistoryToken()
-    #expect(heard.first?.1 == end?.description)
+    let posted = heard.withLock { $0 }
+    #expect(posted.map(\.place) == [0])
+    let end = try #require(try coordinator.currentHistoryToken())
+    #expect(posted.first?.end == end.description)
   }
 }

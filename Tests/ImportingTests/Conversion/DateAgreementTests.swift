@@ -41,6 +41,12 @@ import Testing
     try Array(text.utf8).withUnsafeBufferPointer { try body($0) }
   }
 
+  /// ISO 8601, as a pattern.
+  private static func pattern() throws -> DatePattern {
+    var findings: [DatePattern.Finding] = []
+    return try #require(DatePattern.compile("yyyy-MM-dd'T'HH:mm:ssXXX", findings: &findings))
+  }
+
   /// The text in a column that a date in a transform becomes.
   private static func columnText(_ seconds: Double) -> String? {
     var sink = TextBuffer()
@@ -51,8 +57,7 @@ import Testing
   @Test(arguments: Soak.seeds(4))
   func `days of the years 1 to 9999 have one text, which all read`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
-    var findings: [DatePattern.Finding] = []
-    let pattern = try #require(DatePattern.compile("yyyy-MM-dd'T'HH:mm:ssXXX", findings: &findings))
+    let pattern = try Self.pattern()
     let range = CivilDate.daysSince1970(1, 1, 1)...CivilDate.daysSince1970(9999, 12, 31)
     let days = Self.borders + (0..<500).map { _ in Int.random(in: range, using: &random) }
     for day in days {
@@ -117,8 +122,7 @@ import Testing
   ])
   func `a day that the calendar lacks is one to no reader`(day: String) throws {
     let text = day + "T00:00:00Z"
-    var findings: [DatePattern.Finding] = []
-    let pattern = try #require(DatePattern.compile("yyyy-MM-dd'T'HH:mm:ssXXX", findings: &findings))
+    let pattern = try Self.pattern()
     #expect(DateText.seconds(text) == nil && Timestamp(text) == nil)
     #expect(throws: ConversionFailureCode.calendar) {
       try Self.bytes(text) { try ISODateText.parse($0, defaultOffset: 0) }

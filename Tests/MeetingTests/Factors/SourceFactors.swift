@@ -34,11 +34,14 @@ extension Factors {
       Factor.Value("utf-16") { $0.encoding = .utf16 },
       Factor.Value("shift-jis") { $0.encoding = .shiftJIS },
       Factor.Value("johab") { $0.encoding = .johab },
+      Factor.Value("detected") { $0.encoding = .detected },
     ],
     except: [
       Exclusion(
-        ["mark", "utf-16le", "utf-16be", "utf-32le", "latin-1", "windows-1252", "utf-16", "shift-jis", "johab"],
-        with: "format", ["sqlite"],
+        [
+          "mark", "utf-16le", "utf-16be", "utf-32le", "latin-1", "windows-1252", "utf-16", "shift-jis", "johab",
+          "detected",
+        ], with: "format", ["sqlite"],
         because: "a database says itself how its texts are encoded"),
       Exclusion(
         ["utf-16le", "utf-16be", "utf-32le", "latin-1", "windows-1252", "utf-16", "shift-jis", "johab"],

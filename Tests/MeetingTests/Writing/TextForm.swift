@@ -4,6 +4,8 @@ import Foundation
 enum TextForm: String, Sendable {
   case utf8
   case utf8Mark
+  /// UTF-8 that nobody names: it is told by the bytes.
+  case detected = "detect"
   case utf16le
   case utf16be
   case utf32le
@@ -18,14 +20,14 @@ enum TextForm: String, Sendable {
   var name: String? {
     switch self {
     case .utf8, .utf8Mark, .utf16le, .utf16be, .utf32le: nil
-    case .utf16, .latin1, .windows1252, .shiftJIS, .johab: rawValue
+    case .detected, .utf16, .latin1, .windows1252, .shiftJIS, .johab: rawValue
     }
   }
 
   /// What XML calls it.
   var nameInXML: String {
     switch self {
-    case .utf8, .utf8Mark: "UTF-8"
+    case .utf8, .utf8Mark, .detected: "UTF-8"
     case .utf16le, .utf16be: "UTF-16"
     case .utf32le: "UTF-32"
     case .utf16, .latin1, .windows1252, .shiftJIS, .johab: rawValue.uppercased()
@@ -35,7 +37,7 @@ enum TextForm: String, Sendable {
   /// The bytes of a text that the encoding holds.
   func bytes(_ text: String) -> [UInt8] {
     switch self {
-    case .utf8: return Array(text.utf8)
+    case .utf8, .detected: return Array(text.utf8)
     case .utf8Mark: return [0xEF, 0xBB, 0xBF] + Array(text.utf8)
     case .utf16le: return [0xFF, 0xFE] + Self.utf16.bytes(text)
     case .utf16be: return [0xFE, 0xFF] + [UInt8](text.data(using: .utf16BigEndian) ?? Data())
@@ -58,7 +60,7 @@ enum TextForm: String, Sendable {
   /// Whether the encoding has all characters.
   var isWhole: Bool {
     switch self {
-    case .utf8, .utf8Mark, .utf16le, .utf16be, .utf32le, .utf16: true
+    case .utf8, .utf8Mark, .detected, .utf16le, .utf16be, .utf32le, .utf16: true
     case .latin1, .windows1252, .shiftJIS, .johab: false
     }
   }
@@ -80,7 +82,7 @@ enum TextForm: String, Sendable {
     // The second bytes of some characters are those of a backslash or of a bar.
     case .shiftJIS: ["ソース", "表\\示", "ポ|ｱ~", "\"能\""]
     case .johab: ["가겦", "한\\글", "갚|긒", "\"설\"~"]
-    case .utf8, .utf8Mark, .utf16le, .utf16be, .utf32le, .utf16, .latin1: []
+    case .utf8, .utf8Mark, .detected, .utf16le, .utf16be, .utf32le, .utf16, .latin1: []
     }
   }
 
@@ -90,7 +92,7 @@ enum TextForm: String, Sendable {
     case .windows1252: Self.windowsTable
     case .shiftJIS: Self.shiftJISTable
     case .johab: Self.johabTable
-    case .utf8, .utf8Mark, .utf16le, .utf16be, .utf32le, .utf16, .latin1: [:]
+    case .utf8, .utf8Mark, .detected, .utf16le, .utf16be, .utf32le, .utf16, .latin1: [:]
     }
   }
 

@@ -23,12 +23,6 @@ struct AddedObjectsTests {
       ])
   }
 
-  private func add(_ statements: [String], to bench: MigrationBench) throws {
-    let connection = try Connection(path: bench.path, mode: .readWrite)
-    for statement in statements { try connection.execute(statement) }
-    try connection.close()
-  }
-
   private static let fitting = [
     "CREATE TABLE notes (id INTEGER PRIMARY KEY, a REFERENCES ZA (Z_PK), e REFERENCES ZE (Z_PK), t)",
     "CREATE INDEX notes_t ON notes (t)", "CREATE INDEX a_name ON ZA (ZNAME) WHERE ZA.ZNAME IS NOT NULL",
@@ -51,7 +45,7 @@ struct AddedObjectsTests {
   @Test("what still fits is there afterwards and works, and what does not is named")
   func kept() throws {
     let bench = try bench()
-    try add(Self.fitting + Self.unfit, to: bench)
+    try bench.execute(Self.fitting + Self.unfit)
     let version = ModelVersionList.Version(bench.new, name: "next")
     let planned = try StoreMigrator.plan(path: bench.path, to: version, in: ModelVersionList([]))
     #expect(planned.lost.map(\.name) == ["ZD.MINE"])
@@ -103,7 +97,7 @@ struct AddedObjectsTests {
   func readAsTheAppDoes() throws {
     let bench = try bench()
     let tables = ["CREATE TABLE notes (t)", "CREATE TABLE other (t)", "CREATE VIEW names AS SELECT ZNAME FROM ZB"]
-    try add(tables + Self.appsOwn + Self.turned, to: bench)
+    try bench.execute(tables + Self.appsOwn + Self.turned)
     let done = try StoreMigrator.migrate(path: bench.path, to: bench.new)
     #expect(done.lost.map(\.name) == ["old_note", "more_note", "gone_note", "broken_note"])
     #expect(done.lost.map { $0.message.hasPrefix("is not kept") } == [true, true, true, false])
@@ -118,7 +112,7 @@ struct AddedObjectsTests {
   @Test("a store that is migrated when it is opened says what it has lost")
   func opened() throws {
     let bench = try bench()
-    try add(Self.fitting + Self.unfit, to: bench)
+    try bench.execute(Self.fitting + Self.unfit)
     var options = PersistentStoreOptions()
     (options.migratesAutomatically, options.infersMapping) = (true, true)
     for count in [Self.unfit.count, 0] {

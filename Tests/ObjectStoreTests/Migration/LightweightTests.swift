@@ -94,9 +94,7 @@ struct LightweightTests {
     #expect(error?.code == .data)
     #expect(error?.findings.map(\.code) == [.missingValues])
     #expect(try FileContents.read(bench.path) == bytes)
-    let connection = try Connection(path: bench.path, mode: .readWrite)
-    try connection.execute("UPDATE ZPERSON SET ZNAME = 'now' WHERE ZNAME IS NULL")
-    try connection.close()
+    try bench.execute("UPDATE ZPERSON SET ZNAME = 'now' WHERE ZNAME IS NULL")
     let after = try bench.migrate()
     #expect(
       after.values("Person", "name") == bench.before.values("Person", "name").mapValues { $0 == "NULL" ? "'now'" : $0 })
@@ -358,10 +356,8 @@ struct LightweightTests {
       Self.pair(M.toMany("teams", "Team", ordered: true).with { $0.renamingIdentifier = "team" }, nil))
     let error = #expect(throws: MigrationError.self) { try StoreMigrator.migrate(path: bench.path, to: bench.new) }
     #expect(error?.findings.map(\.code) == [.severalOwners])
-    let connection = try Connection(path: bench.path, mode: .readWrite)
-    try connection.execute(
+    try bench.execute(
       "UPDATE ZPERSON SET ZTEAM = NULL WHERE Z_PK NOT IN (SELECT min(Z_PK) FROM ZPERSON GROUP BY ZTEAM)")
-    try connection.close()
     let before = try StoreDump(bench.path, bench.old)
     let after = try bench.migrate()
     #expect(after.values("Person", "teams") == before.values("Person", "team"))
@@ -567,8 +563,7 @@ struct LightweightTests {
       }
     }
     try connection.close()
-    let version = ModelVersionList.Version(bench.new)
-    let planned = try StoreMigrator.plan(path: bench.path, to: version, in: ModelVersionList([]))
+    let planned = try bench.plan()
     #expect(planned.removed.map { "\($0.name) \($0.count ?? -1)" } == ["A.r 1"])
     let after = try bench.migrate()
     let owners = ["A", "B"].map { name in after.values(name, "r").values.filter { !$0.isEmpty }.count }
@@ -596,18 +591,13 @@ struct LightweightTests {
     var unique = EntityDraft("Person", [Self.name])
     unique.uniquenessConstraints = [["name"]]
     let bench = try MigrationBench([EntityDraft("Person", [Self.name])], [unique])
-    let connection = try Connection(path: bench.path, mode: .readWrite)
-    try connection.execute("UPDATE ZPERSON SET ZNAME = 'same'")
-    try connection.close()
-    let version = ModelVersionList.Version(bench.new)
-    let planned = try StoreMigrator.plan(path: bench.path, to: version, in: ModelVersionList([]))
+    try bench.execute("UPDATE ZPERSON SET ZNAME = 'same'")
+    let planned = try bench.plan()
     #expect(planned.findings.map(\.code) == [.duplicateValues])
     #expect(planned.findings.first?.message.contains("7 objects") == true)
     let error = #expect(throws: MigrationError.self) { try StoreMigrator.migrate(path: bench.path, to: bench.new) }
     #expect(error?.findings == planned.findings)
-    let again = try Connection(path: bench.path, mode: .readWrite)
-    try again.execute("UPDATE ZPERSON SET ZNAME = 'n' || Z_PK")
-    try again.close()
+    try bench.execute("UPDATE ZPERSON SET ZNAME = 'n' || Z_PK")
     _ = try bench.migrate()
   }
 

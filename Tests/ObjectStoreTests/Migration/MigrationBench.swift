@@ -33,6 +33,21 @@ struct MigrationBench {
     return try ManagedObjectModel(draft)
   }
 
+  /// Changes the store by hand, before it is migrated.
+  func execute(_ statements: [String]) throws {
+    let connection = try Connection(path: path, mode: .readWrite)
+    for statement in statements { try connection.execute(statement) }
+    try connection.close()
+  }
+
+  /// Changes the store by hand, before it is migrated.
+  func execute(_ sql: String) throws { try execute([sql]) }
+
+  /// What a migration would do.
+  func plan() throws -> StoreMigrator.Outcome {
+    try StoreMigrator.plan(path: path, to: ModelVersionList.Version(new), in: ModelVersionList([]))
+  }
+
   /// Migrates, checks that the store is one that could have been made with the new version, and returns what it says.
   func migrate(configuration: String? = nil, sourceLocation: Testing.SourceLocation = #_sourceLocation) throws
     -> StoreDump

@@ -147,15 +147,12 @@ struct MigratorTests {
           "A", [Self.name, M.attribute("renamed", .date).with { $0.renamingIdentifier = "kept" }],
           [M.toMany("staff", "A")]), EntityDraft("Place", [Self.name]),
       ])
-    let connection = try Connection(path: bench.path, mode: .readWrite)
-    try connection.execute(
+    try bench.execute(
       "UPDATE ZA SET ZGONE = 'x', ZHOME = (SELECT min(Z_PK) FROM ZPLACE), ZBOSS = NULL;"
         + " UPDATE ZA SET ZGONE = NULL WHERE Z_PK = (SELECT min(Z_PK) FROM ZA WHERE Z_ENT = 1);"
         + " INSERT OR IGNORE INTO Z_1PLACES (Z_1AS, Z_4PLACES) SELECT a.Z_PK, p.Z_PK FROM ZA a, ZPLACE p")
-    try connection.close()
-    let version = ModelVersionList.Version(bench.new)
-    let planned = try StoreMigrator.plan(path: bench.path, to: version, in: ModelVersionList([]))
-    let done = try StoreMigrator.migrate(path: bench.path, to: version, in: ModelVersionList([]))
+    let planned = try bench.plan()
+    let done = try StoreMigrator.migrate(path: bench.path, to: bench.new)
     #expect(
       done.removed.map { "\($0.kind.rawValue) \($0.name) \($0.count ?? -1)" }.sorted() == [
         "attribute A.gone 6", "entity Child 7", "entity Old 7", "relationship A.home 7", "relationship A.places 49",
@@ -171,11 +168,8 @@ struct MigratorTests {
     let lower = M.attribute("lower", .string).with { $0.derivationExpression = "lowercase:(name)" }
     let bench = try MigrationBench(
       [EntityDraft("A", [Self.name, plain, lower])], [EntityDraft("A", [Self.name, derived])])
-    let connection = try Connection(path: bench.path, mode: .readWrite)
-    try connection.execute("UPDATE ZA SET ZUPPER = 'mine'")
-    try connection.close()
-    let version = ModelVersionList.Version(bench.new)
-    let removed = try StoreMigrator.migrate(path: bench.path, to: version, in: ModelVersionList([])).removed
+    try bench.execute("UPDATE ZA SET ZUPPER = 'mine'")
+    let removed = try StoreMigrator.migrate(path: bench.path, to: bench.new).removed
     #expect(removed.map { "\($0.name) \($0.count ?? -1) \($0.isDerivedNow)" } == ["A.upper 7 true"])
   }
 
@@ -191,11 +185,8 @@ struct MigratorTests {
         entity.name == "A" ? [Self.name] : entity.name == computing ? [derived] : [])
     }
     let bench = try MigrationBench(old, new)
-    let connection = try Connection(path: bench.path, mode: .readWrite)
-    try connection.execute("UPDATE ZA SET ZUPPER = NULL; UPDATE ZA SET ZUPPER = 'mine' WHERE Z_ENT > 1")
-    try connection.close()
-    let version = ModelVersionList.Version(bench.new)
-    let removed = try StoreMigrator.migrate(path: bench.path, to: version, in: ModelVersionList([])).removed
+    try bench.execute("UPDATE ZA SET ZUPPER = NULL; UPDATE ZA SET ZUPPER = 'mine' WHERE Z_ENT > 1")
+    let removed = try StoreMigrator.migrate(path: bench.path, to: bench.new).removed
     #expect(
       removed.map { "\($0.name) \($0.count ?? -1) \($0.isDerivedNow)" } == ["A.upper 7 false", "A.upper 7 true"])
   }
@@ -279,13 +270,11 @@ struct MigratorTests {
     let bench = try MigrationBench(
       [EntityDraft("B", [Self.name]), EntityDraft("C", [Self.name]), EntityDraft("D")],
       [EntityDraft("A"), EntityDraft("B", [Self.name]), EntityDraft("D", [Self.name])])
-    let connection = try Connection(path: bench.path, mode: .readWrite)
-    try connection.execute(
+    try bench.execute(
       "CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCHANGETYPE INTEGER, ZENTITY INTEGER,"
         + " ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, ZCOLUMNS BLOB );"
         + " INSERT INTO ACHANGE (ZENTITY, ZENTITYPK, ZCOLUMNS) VALUES (1, 10, x'01'), (2, 20, x'01'), (3, 30, x'01');"
         + " INSERT INTO Z_PRIMARYKEY VALUES (16001, 'CHANGE', 0, 3)")
-    try connection.close()
     try StoreMigrator.migrate(path: bench.path, to: bench.new)
     let after = try Connection(path: bench.path, mode: .readWrite)
     let found = try after.text(
@@ -300,9 +289,7 @@ struct MigratorTests {
     let bench = try MigrationBench(
       [EntityDraft("P", [Self.name]), EntityDraft("Q", parent: "P")],
       [EntityDraft("P", [Self.name]), EntityDraft("Q", [Self.name])])
-    let connection = try Connection(path: bench.path, mode: .readWrite)
-    try connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 5000 WHERE Z_ENT = 1")
-    try connection.close()
+    try bench.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 5000 WHERE Z_ENT = 1")
     try StoreMigrator.migrate(path: bench.path, to: bench.new)
     let after = try Connection(path: bench.path, mode: .readWrite)
     #expect(try after.integer("SELECT min(Z_MAX) FROM Z_PRIMARYKEY") == 5000)
@@ -313,12 +300,10 @@ struct MigratorTests {
     let bench = try MigrationBench(
       [EntityDraft("A", [Self.name]), EntityDraft("B", [Self.name])],
       [EntityDraft("A", [Self.name, M.attribute("more", .date)]), EntityDraft("B", [Self.name])])
-    let connection = try Connection(path: bench.path, mode: .readWrite)
-    try connection.execute(
+    try bench.execute(
       "ALTER TABLE ZA ADD COLUMN ZMORE INTEGER; UPDATE ZA SET ZMORE = 3; CREATE INDEX ZA_ZMORE_INDEX ON ZA (ZMORE);"
         + " CREATE TRIGGER TA AFTER INSERT ON ZA BEGIN SELECT NSCoreDataUnknown(NEW.ZMORE); END;"
         + " CREATE TRIGGER TB AFTER INSERT ON ZB BEGIN UPDATE ZB SET ZNAME = 'x' WHERE Z_PK = NEW.Z_PK; END;")
-    try connection.close()
     let after = try bench.migrate()
     #expect(Set(after.values("A", "more").values) == ["NULL"])
     let check = try Connection(path: bench.path, mode: .readWrite)

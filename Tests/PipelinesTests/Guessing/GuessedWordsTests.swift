@@ -1,6 +1,3 @@
-import Foundation
-import MergewalkDiagnostics
-import MergewalkImporting
 import MergewalkTestSupport
 import Testing
 
@@ -8,28 +5,8 @@ import Testing
 @testable import MergewalkRecordFormats
 
 @Suite("Words that mean null, in guessed pipelines")
-struct GuessedWordsTests {
+struct GuessedWordsTests: GuessTests {
   let folder = TemporaryFolder()
-
-  /// Guesses, and writes the files.
-  private func guess(_ sources: String...) throws -> PipelineGuess {
-    var request = PipelineGuess.Request(sources: sources.map { folder.file($0) })
-    request.folder = folder.file("out")
-    let guess = try PipelineGuess.make(request)
-    try FileManager.default.createDirectory(atPath: request.folder, withIntermediateDirectories: true)
-    for file in guess.files { try file.text.write(toFile: file.path, atomically: true, encoding: .utf8) }
-    return guess
-  }
-
-  /// Runs every pipeline in order, and returns the records inserted; nothing may be rejected.
-  private func run(_ guess: PipelineGuess) throws -> [Int] {
-    try guess.summaries.map { summary in
-      #expect(Pipeline.lint(summary.pipeline).filter { $0.severity == .error }.isEmpty)
-      let result = try ImportSession(try Pipeline.read(summary.pipeline).definition).run()
-      #expect(result.rejected == 0)
-      return result.inserted
-    }
-  }
 
   @Test("a word that means null in a column of numbers is a text of another column that comes later")
   func laterTexts() throws {

@@ -1,122 +1,87 @@
 import Foundation
 @testable import MergewalkImporting
-import MergewalkPipelines
-import MergewalkRecordFormats
 import MergewalkTestSupport
 import Testing
 
 /// Values for the attributes of an object that the record does not name: they are stored nowhere, and are counted.
 @Suite("Counts of values for targets") struct TargetTallyTests {
-  /// A folder with posts and their authors.
-  private struct Posts {
-    let folder = TemporaryFolder()
-
-    init() throws {
-      try folder.write(
-        """
-        model: Posts
-        entities:
-          Post:
-            attributes: { k: string! }
-            relationships:
-              author: { to_one: Author, inverse: posts }
-              reply: { to_one: Post, inverse: replies }
-              replies: { to_many: Post, inverse: reply }
-            unique: [k]
-          Author:
-            attributes: { email: string, name: string, n: integer64 }
-            relationships: { posts: { to_many: Post, inverse: author } }
-            unique: [email]
-        """, to: "model.yaml")
-    }
-
-    func definition(_ text: String, _ source: String, file: String = "in.csv", more: String = "") throws
-      -> ImportDefinition
-    {
-      try folder.write(source, to: file)
-      let path = try folder.write(
-        """
-        model: model.yaml
-        store: posts.sqlite
-        rejects: { file: rejects.ndjson }
-        source: \(file)
-        import: \(text)
-        \(more)
-        """, to: "p.yaml")
-      return try Pipeline.read(path).definition
-    }
-  }
+  /// Posts and their authors.
+  private static let model = """
+      Author:
+        attributes: { email: string, name: string, n: integer64 }
+        relationships: { posts: { to_many: Post, inverse: author } }
+        unique: [email]
+      Post:
+        attributes: { k: string! }
+        relationships:
+          author: { to_one: Author, inverse: posts }
+          reply: { to_one: Post, inverse: replies }
+          replies: { to_many: Post, inverse: reply }
+        unique: [k]
+    """
 
   private static let author = "author: { find_by: { email: author }, attributes: { name: an, n: n } }"
+  private static let part = "{ entity: Post, find_by: [k], relationships: { \(author) } }"
 
-  private func field(_ summary: ImportSummary, _ name: String) -> FieldTally {
-    summary.fields.first { $0.entity == "Author" && $0.attribute == name } ?? FieldTally()
+  private func field(_ summary: ImportSummary, _ name: String) throws -> FieldTally {
+    try #require(summary.fields.first { $0.entity == "Author" && $0.attribute == name })
   }
 
   @Test("a value for an object that the record does not name is no value that was stored") func empty() throws {
     // Empty text is lost on nobody; of the record that is rejected all values are.
     let csv = "k,author,an,n\n1,a,X,1\n2,,Y,2\n3,,,\n,,Z,4\n4,b,,5\n"
     for batch in [1, 2, 100] {
-      let posts = try Posts()
-      var definition = try posts.definition(
-        "{ entity: Post, find_by: [k], relationships: { \(Self.author) } }", csv)
-      definition.batchLimit.records = batch
-      let summary = try ImportSession(definition).run()
+      let summary = try ShapeFolder(Self.model).run(Self.part, csv, batch: batch, file: "in.csv")
       #expect(summary.inserted == 4 && summary.rejected == 1)
-      #expect(field(summary, "email").replaced == [:], "batch \(batch)")
-      #expect(field(summary, "name").replaced == [.missing: 1], "batch \(batch)")
-      #expect(field(summary, "n").replaced == [.missing: 1, .empty: 1], "batch \(batch)")
-      #expect(field(summary, "name").stored == 3 && field(summary, "n").stored == 2, "batch \(batch)")
+      #expect(try field(summary, "email").replaced == [:], "batch \(batch)")
+      #expect(try field(summary, "name").replaced == [.missing: 1], "batch \(batch)")
+      #expect(try field(summary, "n").replaced == [.missing: 1, .empty: 1], "batch \(batch)")
+      #expect(try field(summary, "name").stored == 3 && field(summary, "n").stored == 2, "batch \(batch)")
       for field in summary.fields { #expect(field.read == 5 && field.rejected == 1 && field.isBalanced) }
     }
   }
 
   @Test("the object may be null, absent, or named in part") func nameless() throws {
     let lines = "{\"k\":\"1\",\"author\":null,\"an\":\"Y\",\"n\":3}\n{\"k\":\"2\",\"an\":\"Y\"}\n"
-    let posts = try Posts()
-    let text = "{ entity: Post, find_by: [k], relationships: { \(Self.author) } }"
-    let summary = try ImportSession(posts.definition(text, lines, file: "in.ndjson")).run()
-    #expect(field(summary, "email").replaced == [.absent: 1])
-    #expect(field(summary, "name").replaced == [.missing: 2])
-    #expect(field(summary, "n").replaced == [.missing: 1, .absent: 1])
+    let posts = try ShapeFolder(Self.model)
+    let summary = try posts.run(Self.part, lines)
+    #expect(try field(summary, "email").replaced == [.absent: 1])
+    #expect(try field(summary, "name").replaced == [.missing: 2])
+    #expect(try field(summary, "n").replaced == [.missing: 1, .absent: 1])
     let pair = "{ entity: Post, find_by: [k], relationships: { author: { find_by: { email: author, name: an } } } }"
-    let parts = try ImportSession(posts.definition(pair, "k,author,an\n5,a,X\n6,,Y\n7,b,\n")).run()
-    #expect(field(parts, "name").replaced == [.missing: 1])
-    #expect(field(parts, "email").replaced == [.missing: 1])
+    let parts = try posts.run(pair, "k,author,an\n5,a,X\n6,,Y\n7,b,\n", file: "in.csv")
+    #expect(try field(parts, "name").replaced == [.missing: 1])
+    #expect(try field(parts, "email").replaced == [.missing: 1])
   }
 
   @Test("a value for an object that is not there is counted, if the reference may be null") func missing() throws {
     let author = Self.author.replacingOccurrences(of: "attributes", with: "missing: \"null\", attributes")
     for batch in [1, 2, 100] {
-      let posts = try Posts()
-      _ = try ImportSession(posts.definition("{ entity: Author, find_by: [email] }", "email\na\n")).run()
-      var definition = try posts.definition(
+      let posts = try ShapeFolder(Self.model)
+      try posts.run("{ entity: Author, find_by: [email] }", "email\na\n", file: "in.csv")
+      let summary = try posts.run(
         "{ entity: Post, find_by: [k], relationships: { \(author) } }",
-        "k,author,an,n\n1,a,X,1\n2,no,Y,\n3,no,,3\n,no,Z,4\n4,,W,5\n")
-      definition.batchLimit.records = batch
-      let summary = try ImportSession(definition).run()
+        "k,author,an,n\n1,a,X,1\n2,no,Y,\n3,no,,3\n,no,Z,4\n4,,W,5\n", batch: batch, file: "in.csv")
       #expect(summary.inserted == 4 && summary.rejected == 1)
       // The key that leads nowhere is counted as the reference that it is.
-      #expect(field(summary, "email").replaced == [:], "batch \(batch)")
+      #expect(try field(summary, "email").replaced == [:], "batch \(batch)")
       #expect(summary.fields.first { $0.attribute == "author" }?.replaced == [.missing: 2])
-      #expect(field(summary, "name").replaced == [.missing: 2], "batch \(batch)")
-      #expect(field(summary, "n").replaced == [.missing: 2, .empty: 1], "batch \(batch)")
+      #expect(try field(summary, "name").replaced == [.missing: 2], "batch \(batch)")
+      #expect(try field(summary, "n").replaced == [.missing: 2, .empty: 1], "batch \(batch)")
       for field in summary.fields where field.attribute != "author" { #expect(field.read == 5 && field.isBalanced) }
     }
   }
 
   @Test("what a cursor passes over names nothing, and is not counted") func passedOver() throws {
-    let posts = try Posts()
-    let text = "{ entity: Post, find_by: [k], relationships: { \(Self.author) } }"
+    let posts = try ShapeFolder(Self.model)
     func run(_ rows: String) throws -> ImportSummary {
-      try ImportSession(
-        posts.definition(text, "k,author,an,n,seen\n" + rows, more: "since: { column: seen, type: integer }")
-      ).run()
+      try posts.run(
+        Self.part, "k,author,an,n,seen\n" + rows, file: "in.csv", more: "since: { column: seen, type: integer }")
     }
     _ = try run("1,a,X,1,5\n")
     let summary = try run("2,b,Y,2,1\n3,,Y,2,2\n4,,Z,3,6\n")
     #expect(summary.skipped == 2)
-    #expect(field(summary, "name").replaced == [.missing: 1] && field(summary, "name").read == 1)
+    #expect(try field(summary, "name").replaced == [.missing: 1] && field(summary, "name").read == 1)
   }
 
   @Test(
@@ -151,18 +116,17 @@ import Testing
     }
     let limit = pick([1, 3, 7, 1000])
     let label: Comment = "seed \(seed), \(passes), creates \(creates), batch \(limit)"
-    func prepare() throws -> (Posts, ImportDefinition) {
-      let posts = try Posts()
-      _ = try ImportSession(posts.definition("{ entity: Post, find_by: [k] }", "k\np0\n")).run()
-      _ = try ImportSession(posts.definition("{ entity: Author, find_by: [email] }", "email\na\n")).run()
+    func prepare() throws -> (ShapeFolder, ImportDefinition) {
+      let posts = try ShapeFolder(Self.model)
+      try posts.run("{ entity: Post, find_by: [k] }", "k\np0\n", file: "in.csv")
+      try posts.run("{ entity: Author, find_by: [email] }", "email\na\n", file: "in.csv")
       let missing = creates ? "create" : "\"null\""
       let author = Self.author.replacingOccurrences(of: "attributes", with: "missing: \(missing), attributes")
-      var definition = try posts.definition(
+      let definition = try posts.definition(
         """
         { entity: Post, find_by: [k], passes: \(passes), relationships: {
             \(author), reply: { find_by: { k: reply }, missing: reject } } }
-        """, csv)
-      definition.batchLimit.records = limit
+        """, csv, batch: limit, file: "in.csv")
       return (posts, definition)
     }
     let ((first, whole), (second, stopped)) = try (prepare(), prepare())
@@ -178,7 +142,7 @@ import Testing
     for summary in [undisturbed, last] {
       #expect(summary.rejected == rejected, label)
       for (name, counts) in expected {
-        let field = field(summary, name)
+        let field = try field(summary, name)
         #expect(field.replaced == counts && field.rejected == rejected && field.isBalanced, label)
       }
     }

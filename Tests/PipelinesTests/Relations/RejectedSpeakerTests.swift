@@ -4,23 +4,6 @@ import Testing
 /// Records that say something of a target in their own hierarchy and are rejected in the second pass: nothing is left of
 /// what they have said.
 @Suite("What rejected records say of targets in their own hierarchy") struct RejectedSpeakerTests {
-  private static let model = """
-      A:
-        attributes: { k: string!, v: string }
-        relationships:
-          r: { to_one: A, inverse: rs }
-          rs: { to_many: A, inverse: r }
-          s: { to_one: A, inverse: ss }
-          ss: { to_many: A, inverse: s }
-          o: { to_one: T, inverse: fans }
-          ts: { to_many: T, inverse: owners }
-        unique: [k]
-      T:
-        attributes: { k: string! }
-        relationships: { fans: { to_many: A, inverse: o }, owners: { to_many: A, inverse: ts } }
-        unique: [k]
-    """
-
   private static let part = """
     entity: A
     find_by: [k]
@@ -60,7 +43,7 @@ import Testing
     arguments: [0, 1, 2], [1, 2, 1000])
   func rejectedSpeaker(known: Int, batch: Int) throws {
     for (records, count) in Self.rejected {
-      let place = try ShapeFolder(Self.model)
+      let place = try ShapeFolder(ShapeFolder.speakers)
       if known > 0 { try place.run(Self.part, Self.known[..<known].joined(separator: "\n")) }
       let summary = try place.run(Self.part, records.joined(separator: "\n"), batch: batch)
       #expect(summary.rejected == count, "\(records)")
@@ -87,7 +70,7 @@ import Testing
     "what a record says that stays is written, in the order of the input", arguments: [0, 1], [1, 2, 1000])
   func stayingSpeaker(known: Int, batch: Int) throws {
     for (records, value, updates, rejected) in Self.staying {
-      let place = try ShapeFolder(Self.model)
+      let place = try ShapeFolder(ShapeFolder.speakers)
       if known > 0 { try place.run(Self.part, Self.known[..<known].joined(separator: "\n")) }
       let summary = try place.run(Self.part, records.joined(separator: "\n"), batch: batch)
       #expect(summary.rejected == rejected, "\(records)")
@@ -109,7 +92,7 @@ import Testing
       """
     let cases: [(reference: String, count: Int, links: [String])] = [(#","s":"nowhere""#, 1, []), ("", 0, ["b>t"])]
     for (reference, count, links) in cases {
-      let place = try ShapeFolder(Self.model)
+      let place = try ShapeFolder(ShapeFolder.speakers)
       if known > 0 { try place.run(part, Self.known[..<known].joined(separator: "\n")) }
       let records = [#"{"k":"b"}"#, #"{"k":"a","r":"b","ro":"t"\#(reference)}"#]
       let summary = try place.run(part, records.joined(separator: "\n"), batch: batch)
@@ -133,7 +116,7 @@ import Testing
     "what one relationship says another one may say otherwise, also when it was so before",
     arguments: ["create", "reject", #""null""#], [1, 2, 1000])
   func saidByTwoRelationships(missing: String, batch: Int) throws {
-    let place = try ShapeFolder(Self.model)
+    let place = try ShapeFolder(ShapeFolder.speakers)
     let records = [
       #"{"k":"b","v":"old"}"#, #"{"k":"a","v":"x","r":"b","rv":"one"}"#, #"{"k":"c","v":"z","s":"b","sv":"old"}"#,
     ]
@@ -143,7 +126,7 @@ import Testing
 
   @Test("a value of one target that is refused takes back what is said of another one", arguments: [1, 2, 1000])
   func refusedValue(batch: Int) throws {
-    let place = try ShapeFolder(Self.model.replacing("unique: [k]\n  T:", with: "unique: [[k], [v]]\n  T:"))
+    let place = try ShapeFolder(ShapeFolder.speakers.replacing("unique: [k]\n  T:", with: "unique: [[k], [v]]\n  T:"))
     let records = [
       #"{"k":"b","v":"own"}"#, #"{"k":"c","v":"taken"}"#, #"{"k":"d","v":"z"}"#,
       #"{"k":"a","v":"x","r":"b","rv":"one","s":"d","sv":"taken"}"#,

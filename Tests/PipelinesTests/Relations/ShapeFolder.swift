@@ -7,6 +7,24 @@ import Testing
 
 /// A folder with a model of some shape, into whose store records are imported.
 struct ShapeFolder {
+  /// Objects of `A` that refer to one another by `r` and by `s`, and to others by `o` and by `ts`.
+  static let speakers = """
+      A:
+        attributes: { k: string!, v: string }
+        relationships:
+          r: { to_one: A, inverse: rs }
+          rs: { to_many: A, inverse: r }
+          s: { to_one: A, inverse: ss }
+          ss: { to_many: A, inverse: s }
+          o: { to_one: T, inverse: fans }
+          ts: { to_many: T, inverse: owners }
+        unique: [k]
+      T:
+        attributes: { k: string! }
+        relationships: { fans: { to_many: A, inverse: o }, owners: { to_many: A, inverse: ts } }
+        unique: [k]
+    """
+
   let folder = TemporaryFolder()
 
   init(_ entities: String) throws {
@@ -14,11 +32,17 @@ struct ShapeFolder {
   }
 
   /// Writes records and the pipeline that imports them, and reads it.
-  func definition(_ part: String, _ records: String, batch: Int) throws -> ImportDefinition {
-    try folder.write(records + "\n", to: "in.ndjson")
+  ///
+  /// - Parameters:
+  ///   - file: The file of the records, whose name tells their format.
+  ///   - more: What else the pipeline says.
+  func definition(
+    _ part: String, _ records: String, batch: Int = 1000, file: String = "in.ndjson", more: String = ""
+  ) throws -> ImportDefinition {
+    try folder.write(records.hasSuffix("\n") ? records : records + "\n", to: file)
     let lines = part.split(separator: "\n").map { "  " + $0 }.joined(separator: "\n")
     try folder.write(
-      "model: model.yaml\nstore: s.sqlite\nsource: in.ndjson\nimport:\n\(lines)\nrejects: rejects.ndjson\n",
+      "model: model.yaml\nstore: s.sqlite\nsource: \(file)\nimport:\n\(lines)\nrejects: rejects.ndjson\n\(more)\n",
       to: "pipeline.yaml")
     var definition = try Pipeline.read(folder.file("pipeline.yaml")).definition
     definition.batchLimit.records = batch
@@ -29,8 +53,11 @@ struct ShapeFolder {
   ///
   /// - Parameter stop: The batch behind which the run is stopped, and then resumed; `nil` for none.
   @discardableResult
-  func run(_ part: String, _ records: String, batch: Int = 1000, stop: Int? = nil) throws -> ImportSummary {
-    let definition = try definition(part, records, batch: batch)
+  func run(
+    _ part: String, _ records: String, batch: Int = 1000, file: String = "in.ndjson", more: String = "",
+    stop: Int? = nil
+  ) throws -> ImportSummary {
+    let definition = try definition(part, records, batch: batch, file: file, more: more)
     let summary = try definition.run(stop: stop)
     let report = try StoreVerifier.verify(path: folder.file("s.sqlite"), model: definition.model)
     #expect(report.isSound, "\(report.findings)")

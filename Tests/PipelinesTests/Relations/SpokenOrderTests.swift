@@ -111,17 +111,7 @@ import Testing
     [1, 2, 1000])
   func saidByRejected(isKnown: Bool, batch: Int) throws {
     for (missing, records, count) in Self.rejected {
-      let place = try ShapeFolder(
-        """
-          A:
-            attributes: { k: string!, v: string }
-            relationships:
-              r: { to_one: A, inverse: rs }
-              rs: { to_many: A, inverse: r }
-              s: { to_one: A, inverse: ss }
-              ss: { to_many: A, inverse: s }
-            unique: [k]
-        """)
+      let place = try ShapeFolder(ShapeFolder.speakers)
       let part =
         "entity: A\nfind_by: [k]\nattributes: [v]\nrelationships:\n"
         + "  r: { find_by: { k: r }, missing: \(missing), attributes: { v: rv } }\n"
