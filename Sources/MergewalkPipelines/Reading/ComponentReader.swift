@@ -310,11 +310,8 @@ struct ComponentReader {
   /// Warns of a variable as a shell, a template or Windows has it, which is text here.
   private func lookForVariable(in text: String, at position: SourcePosition) {
     guard let found = Self.foreignVariable(in: text) else { return }
-    findings.add([
-      Diagnostic(
-        .warning, code: FindingCode.invalidVariable.rawValue, path: findings.path, position: position,
-        message: "“\(found.text)” is text and no variable", hint: "write “${\(found.name)}”")
-    ])
+    findings.warn(
+      .invalidVariable, at: position, "“\(found.text)” is text and no variable", hint: "write “${\(found.name)}”")
   }
 
   /// The first `$NAME`, `{{ NAME }}`, `%NAME%` or home folder (`~`) of a path, and the variable that is meant.

@@ -89,6 +89,18 @@ final class Findings {
     add([Diagnostic(code, path: path, position: position, message: message, hint: hint)])
   }
 
+  /// Adds a warning with a code that is an error elsewhere.
+  func warn(_ code: FindingCode, at position: SourcePosition, _ message: String, hint: String) {
+    add([
+      Diagnostic(.warning, code: code.rawValue, path: path, position: position, message: message, hint: hint)
+    ])
+  }
+
+  /// Warns of an option that changes nothing where it stands.
+  func addIdle(_ message: String, at position: SourcePosition) {
+    warn(.unsuitableOption, at: position, message, hint: "it has no effect there")
+  }
+
   /// Adds findings of another module or about another file; what exists already, or follows from a variable that has no
   /// value, is not added.
   func add(_ findings: [Diagnostic]) {

@@ -43,12 +43,10 @@ struct StoresBuilder {
     }
     for part in definition.parts {
       if let since = part.since {
-        findings.add([
-          Diagnostic(
-            .warning, code: FindingCode.unsuitableOption.rawValue, path: findings.path, position: since.position,
-            message: "of “since” only “start” applies to a family of stores, which is built from its input alone",
-            hint: "give it an input with all records, or run the pipeline into a store of its own")
-        ])
+        findings.warn(
+          .unsuitableOption, at: since.position,
+          "of “since” only “start” applies to a family of stores, which is built from its input alone",
+          hint: "give it an input with all records, or run the pipeline into a store of its own")
       }
       // What is wrong with the column itself was found where the header was looked at.
       do throws(DiagnosticList) {
@@ -106,15 +104,12 @@ struct StoresBuilder {
         return findings.add(.invalidOption, at: position, "“\(path)” cannot run into each store: \(problem)")
       }
       for part in definition.parts where Self.removes(part.root, objectsOf: shared.definition) {
-        findings.add([
-          Diagnostic(
-            .warning, code: FindingCode.unsuitableOption.rawValue, path: findings.path,
-            position: part.root.places["mode"]?.value ?? part.root.position,
-            message: "mode “\(part.root.mode.rawValue)” removes the objects of “\(path)” from every store, where they"
-              + " have just been put, unless a record names them",
-            hint: "use “upsert”: a family is built from its input alone, and nothing else is to be removed; or set what"
-              + " may go, with “sync: { where: … }”")
-        ])
+        findings.warn(
+          .unsuitableOption, at: part.root.places["mode"]?.value ?? part.root.position,
+          "mode “\(part.root.mode.rawValue)” removes the objects of “\(path)” from every store, where they have just been"
+            + " put, unless a record names them",
+          hint: "use “upsert”: a family is built from its input alone, and nothing else is to be removed; or set what"
+            + " may go, with “sync: { where: … }”")
       }
     } catch {
       let first = error.diagnostics.first { $0.severity == .error }

@@ -81,14 +81,3 @@ extension SourceBuilder {
     return "\(what) is for the format\(formats.count == 1 ? "" : "s") \(list), but the input is \(format.rawValue)"
   }
 }
-
-extension Findings {
-  /// Warns of an option that changes nothing where it stands.
-  func addIdle(_ message: String, at position: SourcePosition) {
-    add([
-      Diagnostic(
-        .warning, code: FindingCode.unsuitableOption.rawValue, path: path, position: position, message: message,
-        hint: "it has no effect there")
-    ])
-  }
-}
