@@ -1,4 +1,3 @@
-import MergewalkDiagnostics
 import MergewalkImporting
 import MergewalkRecordFormats
 
