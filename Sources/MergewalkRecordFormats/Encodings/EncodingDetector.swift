@@ -16,7 +16,7 @@ package struct EncodingGuess: Sendable, Hashable {
 /// 1. a byte order mark of UTF-8, UTF-16 or UTF-32;
 /// 2. NUL bytes: UTF-32 or UTF-16, in the order of bytes that makes more common characters;
 /// 3. nothing but ASCII: the escape sequences of ISO-2022-JP, -KR or -CN, or else UTF-8;
-/// 4. valid UTF-8;
+/// 4. UTF-8, valid but for a few bytes, fewer than a quarter of its characters beyond ASCII;
 /// 5. the better one of an encoding of Chinese, Japanese or Korean in which every byte is text, most of it common
 ///    (``EncodingModel/eastAsian``), and an encoding of one byte a character in which every byte is text and whose
 ///    letters are those of one language, as often as that language has them, without symbols inside words
@@ -45,6 +45,13 @@ package enum EncodingDetector {
     if isUTF8(bytes, isWhole: isWhole) {
       return EncodingGuess(encoding: .utf8, evidence: "valid UTF-8 beyond ASCII", confidence: 1)
     }
+    let (characters, faults) = sequences(bytes)
+    if characters > 4 * faults {
+      // Whoever takes it for another encoding alters all of the text, not the bytes that are wrong.
+      return EncodingGuess(
+        encoding: .utf8, evidence: "utf-8, but \(faults) byte\(faults == 1 ? " is" : "s are") no part of a character",
+        confidence: 0.5)
+    }
     guard let (found, rival) = eastAsian(bytes, isWhole: isWhole) else { return singleByte(bytes) }
     var wide = found
     if let narrow = singleByte(bytes), narrow.confidence > wide.confidence { return narrow }
@@ -56,6 +63,27 @@ package enum EncodingDetector {
   }
 
   // MARK: Steps
+
+  /// The number of characters beyond ASCII in UTF-8, and of bytes that are part of none.
+  static func sequences(_ bytes: UnsafeRawBufferPointer) -> (characters: Int, faults: Int) {
+    var characters = 0
+    var faults = 0
+    var i = 0
+    while i < bytes.count {
+      let byte = bytes[i]
+      i += 1
+      if byte < 0x80 { continue }
+      let length = byte >= 0xF0 && byte < 0xF5 ? 3 : byte >= 0xE0 ? 2 : byte >= 0xC2 ? 1 : 0
+      let isWhole = length > 0 && byte < 0xF5 && i + length <= bytes.count
+      if isWhole, (i..<i + length).allSatisfy({ bytes[$0] & 0xC0 == 0x80 }) {
+        characters += 1
+        i += length
+      } else {
+        faults += 1
+      }
+    }
+    return (characters, faults)
+  }
 
   private static func isUTF8(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) -> Bool {
     var check = TextCheck()

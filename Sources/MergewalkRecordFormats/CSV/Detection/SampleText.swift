@@ -72,13 +72,10 @@ struct SampleText {
       }
       let guess = EncodingDetector.detect(bytes, isWhole: isWhole && part.count == sample.count)
       guard let guess else { return (asked, "encoding: the bytes tell none; utf-8 is assumed", false, false) }
-      if guess.encoding == .utf8 { return (asked, nil, true, false) }
-      let doubt = EncodingDoubt(guess, bytes)
-      if doubt.isRatherUTF8 {
-        // A reader that detects would take the guess.
-        let faults = "\(doubt.faults) byte\(doubt.faults == 1 ? " is" : "s are") no part of a character"
-        return (.automatic, "encoding: utf-8, but \(faults)", false, false)
+      if guess.encoding == .utf8 {
+        return guess.confidence > 0.5 ? (asked, nil, true, false) : (asked, "encoding: \(guess.evidence)", false, false)
       }
+      let doubt = EncodingDoubt(guess, bytes)
       if let sign = doubt.sign {
         return (.windows1252, "encoding: windows-1252, where \(sign)", false, false)
       }
@@ -90,9 +87,8 @@ struct SampleText {
 /// What speaks against the encoding that the bytes of a text tell.
 private struct EncodingDoubt {
   let guess: EncodingGuess
-  /// The characters beyond ASCII that the text has in UTF-8, and the bytes that are part of none.
-  let characters: Int
-  let faults: Int
+  /// How many characters beyond ASCII the text has in UTF-8.
+  private let characters: Int
   /// The sign of Windows-1252 that separates something, if it is the rest of a letter in the encoding.
   let sign: String?
   /// Whether there are so few different bytes that they tell nothing.
@@ -110,7 +106,7 @@ private struct EncodingDoubt {
   /// - Parameter bytes: The text, whose encoding is not UTF-8, and has no mark.
   init(_ guess: EncodingGuess, _ bytes: UnsafeRawBufferPointer) {
     self.guess = guess
-    (characters, faults) = Self.sequences(bytes)
+    characters = EncodingDetector.sequences(bytes).characters
     let name = guess.encoding.name
     let isOneByte = name.hasPrefix("windows-125") || name.hasPrefix("iso-8859")
     sign = (isOneByte ? nil : Self.separator(bytes)).map {
@@ -121,11 +117,8 @@ private struct EncodingDoubt {
       && Set(bytes.filter { $0 >= 0x80 }).count < Self.fewCharacters
   }
 
-  /// Whether the text is UTF-8 but for a few bytes.
-  var isRatherUTF8: Bool { characters > 4 * faults }
-
   /// Characters of UTF-8 are words of no language in some encodings.
-  private var isMixed: Bool { isRatherUTF8 || characters > 0 && Self.westernNames.contains(guess.encoding.name) }
+  private var isMixed: Bool { characters > 0 && Self.westernNames.contains(guess.encoding.name) }
 
   var isCertain: Bool { guess.confidence > 0.5 && !guess.hasRival && !isMixed && !isThin && sign == nil }
 
@@ -164,27 +157,6 @@ private struct EncodingDoubt {
       return lines >= 3 && best.map { $0.key > 0 && $0.value * 10 >= lines * 8 } == true
     }
   }
-
-  /// The number of characters beyond ASCII in UTF-8, and of bytes that are part of none.
-  private static func sequences(_ bytes: UnsafeRawBufferPointer) -> (characters: Int, faults: Int) {
-    var characters = 0
-    var faults = 0
-    var i = 0
-    while i < bytes.count {
-      let byte = bytes[i]
-      i += 1
-      if byte < 0x80 { continue }
-      let length = byte >= 0xF0 && byte < 0xF5 ? 3 : byte >= 0xE0 ? 2 : byte >= 0xC2 ? 1 : 0
-      let isWhole = length > 0 && byte < 0xF5 && i + length <= bytes.count
-      if isWhole, (i..<i + length).allSatisfy({ bytes[$0] & 0xC0 == 0x80 }) {
-        characters += 1
-        i += length
-      } else {
-        faults += 1
-      }
-    }
-    return (characters, faults)
-  }
 }
 
 extension ByteSource {
@@ -200,8 +172,9 @@ extension ByteSource {
     return start.withUnsafeBytes { bytes in
       guard TextEncoding.marked(bytes) == nil,
         let guess = EncodingDetector.detect(bytes, isWhole: isWhole && start.count == sample.count),
-        guess.encoding != .utf8
+        guess.encoding != .utf8 || guess.confidence <= 0.5
       else { return nil }
+      if guess.encoding == .utf8 { return guess.evidence }
       let doubt = EncodingDoubt(guess, bytes)
       return doubt.isCertain ? nil : doubt.words
     }
