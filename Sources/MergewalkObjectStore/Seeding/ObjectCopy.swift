@@ -195,7 +195,7 @@ public struct ObjectCopy: Sendable {
 
   /// Says what to do about a refused row.
   private static func explained(_ error: StoreError, _ file: StoreFile) -> StoreError {
-    guard let cause = error.cause, cause.kind.isConstraint else { return error }
+    guard let cause = error.cause, cause.kind == .unique else { return error }
     let names = file.schema.propertyNames(ofColumns: cause.columns)
     let reason = names.isEmpty ? cause.message : names.joined(separator: ", ")
     return StoreError(
