@@ -111,6 +111,42 @@ import Testing
     }
   }
 
+  @Test("a run says that it has deleted what a look-up may have found", arguments: [true, false])
+  func deleted(isMarked: Bool) throws {
+    let folder = try TransformFolder()
+    let policy = isMarked ? "ratio: 100%, delete: mark, soft_delete: gone" : "ratio: 100%"
+    try folder.folder.write(
+      """
+      model: Things
+      entities:
+        Thing: { attributes: { key: string!, text: string }, unique: [key] }
+        Country: { attributes: { code: string!, name: string, gone: boolean }, unique: [code] }
+      """, to: "model.yaml")
+    let text = """
+      model: model.yaml
+      store: things.sqlite
+      imports:
+        - source: data.csv
+          import:
+            entity: Thing
+            find_by: [key]
+            attributes:
+              text: { from: c, do: [{ lookup: { entity: Country, find_by: code, take: name, otherwise: "null" } }] }
+        - source: countries.csv
+          import: { entity: Country, find_by: [code], mode: sync, sync: { \(policy) }, attributes: [name] }
+      """
+    try folder.folder.write("key,c\n1,CH\n2,AT\n", to: "data.csv")
+    try folder.folder.write("code,name\nCH,Schweiz\nAT,Austria\n", to: "countries.csv")
+    #expect(!(try ImportSession(folder.read(text)).run().warnings.map(\.code).contains(.lookupDeleted)))
+    try folder.folder.write("code,name\nCH,Schweiz\n", to: "countries.csv")
+    let second = try ImportSession(folder.read(text)).run()
+    #expect(second.warnings.map(\.code).contains(.lookupDeleted) == !isMarked, "\(second.warnings)")
+    #expect(try folder.rows() == ["Schweiz", "Austria"])
+    let third = try ImportSession(folder.read(text)).run()
+    #expect(!third.warnings.map(\.code).contains(.lookupDeleted), "\(third.warnings)")
+    #expect(try folder.rows() == ["Schweiz", isMarked ? "Austria" : "-"])
+  }
+
   @Test("records are not spread over stores by what a store would tell") func spread() throws {
     let folder = try TransformFolder()
     try folder.folder.write("key,c\n1,CH\n", to: "data.csv")
