@@ -299,6 +299,17 @@ struct ObjectCopyTests {
       try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["prepared.sqlite", "store.sqlite"])
   }
 
+  @Test("rows and pairs that a trigger of the store leaves out are refused", arguments: ["ZTAG", "Z_2TAGS"])
+  func leftOut(table: String) throws {
+    let model = try Self.lists()
+    try make(prepared, model, Self.preparedRows)
+    try make(store, model, "CREATE TRIGGER app BEFORE INSERT ON \(table) BEGIN SELECT RAISE(IGNORE); END")
+    let before = try Data(contentsOf: URL(fileURLWithPath: store))
+    let error = #expect(throws: StoreError.self) { _ = try ObjectCopy(from: prepared, to: store).run() }
+    #expect(error?.message.contains("rows of \(table) were left out by a trigger") == true, "\(error?.message ?? "")")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
+  }
+
   // MARK: Marks that the store has already
 
   /// What the copy is refused for, and the store is unchanged then; `nil` when it is not refused.
