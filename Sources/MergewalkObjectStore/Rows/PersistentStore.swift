@@ -21,7 +21,7 @@ public final class PersistentStore {
   public let configuration: String?
   /// The options with which the store was opened.
   public let options: PersistentStoreOptions
-  /// What the migration on opening the store has done and removed; `nil` if there was none.
+  /// The outcome of the migration on opening the store; `nil` if there was none.
   ///
   /// ``StoreMigrator/Outcome/removed`` names the data that are gone.
   public internal(set) var migration: StoreMigrator.Outcome?
