@@ -188,15 +188,19 @@ struct SeedCommandTests {
     try folder.write("name\na\nb\n", to: "names.csv")
     #expect(try seed("Tag.yaml", "--store", "default.sqlite", "--quiet").status == 0)
     #expect(try Command(["run", "Item.yaml", "--store", "mine.sqlite", "--quiet"], in: folder.path).status == 0)
-    let all = try Command.shell(
-      """
-      for i in 1 2 3 4 5 6; do "$MERGEWALK" seed --from default.sqlite --store mine.sqlite --quiet & done
-      wait
-      """, in: folder.path)
-    #expect(all.words.isEmpty, "\(all.words)")
-    let info = try Command(["store", "info", "mine.sqlite", "--json"], in: folder.path)
-    let entities = try info.object()["entities"] as? [String: [String: Any]]
-    #expect(entities?["Tag"]?["objects"] as? Int == 2)
+    // Into a store, and where there is none.
+    for store in ["mine.sqlite", "new.sqlite"] {
+      let all = try Command.shell(
+        """
+        for i in 1 2 3 4; do "$MERGEWALK" seed --from default.sqlite --store \(store) --quiet & done
+        wait
+        """, in: folder.path)
+      // One that waits for too long says so.
+      #expect(all.words.split(separator: "\n").allSatisfy { $0.contains("[busy]") }, "\(all.words)")
+      let info = try Command(["store", "info", store, "--json"], in: folder.path)
+      let entities = try info.object()["entities"] as? [String: [String: Any]]
+      #expect(entities?["Tag"]?["objects"] as? Int == 2)
+    }
   }
 
   @Test("IM19: a store is not installed into itself")
