@@ -167,12 +167,13 @@ struct OthersTriggerTests {
     #expect(try people() == "s@x/s t@x/t")
   }
 
-  @Test("objects that a trigger does not let go end a sync, and the store is as it was")
-  func kept() throws {
-    try prepare("CREATE TRIGGER app BEFORE DELETE ON ZITEM BEGIN SELECT RAISE(IGNORE); END")
+  @Test("objects that a trigger does not let go end a sync, and the store stays", arguments: ["IGNORE", "ABORT, 'no'"])
+  func kept(action: String) throws {
+    try prepare("CREATE TRIGGER app BEFORE DELETE ON ZITEM BEGIN SELECT RAISE(\(action)); END")
     let run = try run([Self.owner], ["S,1,s@x,s,,,"], mode: "sync\n  sync: { ratio: 100% }")
     #expect(run.status == 2)
-    #expect(run.words.contains("rows of ZITEM were left out by a trigger"), "\(run.words)")
+    let reason = action == "IGNORE" ? "rows of ZITEM were left out by a trigger" : "no"
+    #expect(run.words.contains("objects of Item cannot be deleted: \(reason)"), "\(run.words)")
     #expect(try items() == "S/1/s@x T/1/t@x")
     #expect(try links() == "S/x T/x T/y")
   }
