@@ -84,8 +84,8 @@ public final class MigrationManager {
   ///   - path: The store's path.
   ///   - backupPath: The path of a copy made first; `nil` for none. A failed migration removes it.
   /// - Throws: `MigrationError` with `mapping` when the mappings do not fit the models, with `notInferable` when none
-  ///   were given and they cannot be inferred, with `data` when something required is missing; `StoreError`, ``ObjectError``, ``SaveError``, or the error of a policy. The store is
-  ///   unchanged.
+  ///   were given and they cannot be inferred, with `data` when something required is missing; `StoreError`,
+  ///   ``ObjectError``, ``SaveError``, or the error of a policy. The store is unchanged.
   public func migrate(_ path: String, backupPath: String? = nil) throws {
     let problems = mapping.problems(from: source, to: destination)
     guard problems.isEmpty else {

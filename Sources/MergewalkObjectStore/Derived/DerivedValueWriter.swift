@@ -126,6 +126,7 @@ extension StoreFile {
       for attribute in attributes { try connection.execute(attribute.update(listed: false)) }
     }
   }
+
   /// Computes the derived attributes and the counts of a new store before its end, as something reads them now.
   ///
   /// The end computes them again, with what comes later.

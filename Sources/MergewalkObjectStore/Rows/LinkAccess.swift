@@ -164,16 +164,18 @@ package final class LinkAccess {
 
   /// Writes the positions of pairs that are stored.
   package func updateOrders(_ rows: [LinkRow]) throws(StoreError) {
-    let assignments = [(names.order, "r.c2"), (names.inverseOrder, "r.c3")].compactMap { name, value in
-      name.map { "\($0) = \(value)" }
+    let places = [(names.order, "c2"), (names.inverseOrder, "c3")].compactMap { name, value in
+      name.map { (name: $0, value: value) }
     }
-    guard !assignments.isEmpty else { return }
+    guard !places.isEmpty else { return }
+    let assignments = places.map { "\($0.name) = r.\($0.value)" }
     try run(
       "UPDATE \(names.table) SET \(assignments.joined(separator: ", ")) FROM \(source.name) AS r "
         + "WHERE \(names.table).\(names.owner) = r.c0 AND \(names.table).\(names.target) = r.c1", rows,
-      leftOut: exists(
-        ["\(names.owner) = r.c0", "\(names.target) = r.c1"]
-          + ["NOT (\(assignments.map { $0.replacing(" = ", with: " IS ") }.joined(separator: " AND ")))"]))
+      leftOut: exists([
+        "\(names.owner) = r.c0", "\(names.target) = r.c1",
+        isNotGiven([(names.owner, "c0"), (names.target, "c1")] + places),
+      ]))
   }
 
   /// Removes pairs; those that are gone already do not matter.
@@ -200,7 +202,13 @@ package final class LinkAccess {
     try run(
       "UPDATE \(names.table) SET \(assignments.joined(separator: ", ")) FROM \(source.name) AS r "
         + "WHERE \(names.table).Z_PK = r.c1", rows,
-      leftOut: exists(["Z_PK = r.c1", "\(names.owner) IS NOT r.c0"]))
+      leftOut: exists(["Z_PK = r.c1", isNotGiven([("Z_PK", "c1"), (names.owner, "c0")])]))
+  }
+
+  /// The condition that columns have the values of no pair: of several for one row any may have been written.
+  private func isNotGiven(_ columns: [(name: String, value: String)]) -> String {
+    "(\(columns.map { "ifnull(\($0.name), '')" }.joined(separator: ", "))) NOT IN "
+      + "(SELECT \(columns.map(\.value).joined(separator: ", ")) FROM \(source.name))"
   }
 
   /// The condition that the table has a row for a pair, `r`.
