@@ -149,7 +149,7 @@ struct RunOutputTests {
     try prepare(5)
     let full = try Command.shell("\"$MERGEWALK\" run p.yaml --json > /dev/full", in: folder.path)
     #expect(full.status == 7)
-    #expect(full.words.contains("cannot be written"))
+    #expect(full.words.contains("cannot write to standard output: No space left on device"), "\(full.words)")
     for option in ["--metrics", "--report"] {
       let command = try run(option, "/proc/mergewalk.out")
       #expect(command.status == 7 && command.words.contains("error: "), "\(command.words)")
@@ -200,6 +200,20 @@ struct RunOutputTests {
     #expect(try status("store clean s.sqlite --dry-run --json") == 2)
     // Nothing was done, so nothing but the output counts.
     #expect(try status("seed --check --store seed.sqlite") == 2)
+  }
+
+  @Test("a log has what was lost as lines of its own, and the exit code that follows")
+  func lostInLog() throws {
+    try prepare(5)
+    let full = try log(Command.shell("\"$MERGEWALK\" run p.yaml --json --log json > /dev/full", in: folder.path))
+    #expect(full.map { $0["level"] as? String } == ["info", "warning", "info"])
+    #expect(full[1]["message"] as? String == "cannot write to standard output: No space left on device")
+    #expect(full[2]["exit_code"] as? Int == 7)
+    // Of a run that fails, too: every line of standard error is one of the log.
+    let failed = try run("--log", "json", "--metrics", "/proc/mergewalk.out", "--expect-records", "9")
+    #expect(failed.status == 2)
+    let messages = try log(failed).compactMap { $0["message"] as? String }
+    #expect(messages.contains { $0.hasPrefix("the metrics cannot be written") }, "\(failed.words)")
   }
 
   @Test("every exit code is in the help and on the page")

@@ -119,8 +119,8 @@ struct RunExecution {
     _ summary: ImportSummary, _ samples: [RunSample], _ definition: ImportDefinition, _ telling: Telling
   ) -> ExitCode {
     var summary = summary
-    var status = SummaryOutput.exitStatus(summary) ?? ExitStatus.success
-    var lost: [String] = []
+    Console.outcomeIsSettled()
+    let status = SummaryOutput.exitStatus(summary) ?? ExitStatus.success
     let exitCode = Int(status.rawValue)
     if !definition.isDryRun {
       let unsent = RunNotices(notifications: definition.reporting.notifications).send(
@@ -131,17 +131,19 @@ struct RunExecution {
     if let path = definition.reporting.metricsPath {
       let text = RunMetrics.text(
         summary, status: summary.status.rawValue, exitCode: exitCode, lastSuccess: lastSuccess(summary, definition))
-      lost += write(text, to: path, .metrics, definition)
+      write(text, to: path, .metrics, definition)
     }
     if let path = definition.reporting.reportPath {
-      lost += write(RunReport(summary, samples, definition).html, to: path, .report, definition)
+      write(RunReport(summary, samples, definition).html, to: path, .report, definition)
     }
     // What was found before the run was said before it.
     var rest = summary
     rest.warnings.removeAll(where: definition.warnings.contains)
-    telling.log?.finish(rest, exitCode: exitCode)
-    if options.json, !Console.result(SummaryOutput.json(summary).text) {
-      lost.append("the result cannot be written to standard output")
+    if options.json { Console.data(SummaryOutput.json(summary)) }
+    if let log = telling.log {
+      Console.tellLosses(log.warn)
+      let end = Console.hasLosses && status == ExitStatus.success ? ExitStatus.outputLost : status
+      log.finish(rest, exitCode: Int(end.rawValue))
     }
     if !options.quiet, options.log == nil {
       for line in SummaryOutput.warnings(rest) { Console.words(line) }
@@ -157,10 +159,6 @@ struct RunExecution {
         for line in advice.lines() { Console.words(line) }
       }
     }
-    for line in lost {
-      if let log = telling.log { log.warn(line) } else { Console.words("mergewalk: error: \(line)") }
-    }
-    if !lost.isEmpty, status == ExitStatus.success { status = ExitStatus.outputLost }
     return status
   }
 
@@ -173,16 +171,12 @@ struct RunExecution {
     return last.map { $0.started + $0.seconds }
   }
 
-  private func write(
-    _ text: String, to path: String, _ kind: OutputKind, _ definition: ImportDefinition
-  ) -> [String] {
+  private func write(_ text: String, to path: String, _ kind: OutputKind, _ definition: ImportDefinition) {
     do throws(DiagnosticList) {
       try TextFile.replace(path, Console.redacted(text), as: kind, access: .derived(from: definition.storePath))
-      return []
     } catch {
-      return [
-        "the \(kind.rawValue) cannot be written: \(error.diagnostics.map { "\($0.path): \($0.message)" }.joined(separator: "; "))"
-      ]
+      let reasons = error.diagnostics.map { "\($0.path): \($0.message)" }.joined(separator: "; ")
+      Console.lose("the \(kind.rawValue) cannot be written: \(reasons)")
     }
   }
 
@@ -222,6 +216,7 @@ struct RunExecution {
     _ telling: Telling, _ start: ContinuousClock.Instant, code: String, message: String, findings: [Diagnostic],
     exit: ExitCode
   ) throws -> Never {
+    Console.outcomeIsSettled()
     if let log = telling.log { log.log(findings) } else { FindingsOutput.words(findings) }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     telling.log?.fail(code: code, message: message, exitCode: Int(exit.rawValue))
@@ -234,11 +229,12 @@ struct RunExecution {
     if isSafe, let definition = telling.definition, let path = definition.reporting.metricsPath {
       let text = RunMetrics.text(
         summary, status: "failed", exitCode: Int(exit.rawValue), lastSuccess: lastSuccess(nil, definition))
-      for line in write(text, to: path, .metrics, definition) { Console.words("mergewalk: error: \(line)") }
+      write(text, to: path, .metrics, definition)
     }
     if options.json {
-      _ = Console.result(SummaryOutput.failure(summary, code: code, message: message, findings: findings).text)
+      Console.data(SummaryOutput.failure(summary, code: code, message: message, findings: findings))
     }
+    if let log = telling.log { Console.tellLosses(log.warn) }
     throw exit
   }
 }
