@@ -166,21 +166,6 @@ struct RunOutputTests {
     #expect(try String(contentsOfFile: folder.file("status"), encoding: .utf8) == "1\n")
   }
 
-  @Test("what is printed as a warning is in the JSON")
-  func printedWarnings() throws {
-    try prepare(3)
-    let text = try String(contentsOfFile: folder.file("p.yaml"), encoding: .utf8)
-    try folder.write(
-      text.replacing("find_by: [email], attributes: [age]", with: "find_by: [age], attributes: [email]"), to: "p.yaml")
-    let command = try run("--json", "--set", "NOPE=1")
-    #expect(command.status == 0, "\(command.words)")
-    let warnings = try #require(try command.object()["warnings"] as? [[String: Any]])
-    let codes = warnings.compactMap { $0["code"] as? String }
-    let printed = command.words.matches(of: #/ warning: .*\[([a-zA-Z]+)\]/#).map { String($0.1) }
-    #expect(printed.sorted() == codes.sorted(), "\(command.words)")
-    #expect(Set(codes).isSuperset(of: ["unindexedKey", "unusedVariable"]), "\(codes)")
-  }
-
   @Test("work that is done but whose result cannot be written ends with 7, and a refusal with its own code")
   func lostResults() throws {
     try prepare(5)

@@ -82,7 +82,7 @@ struct RejectsReplayCommand: ParsableCommand {
       definition = definition.replaying(ByteSource(path: file), rejectsPath: path)
       definition.isDryRun = dryRun
       definition.rejects.dryRunPath = rejects
-      return (definition, pipeline.warnings)
+      return definition
     }
   }
 

@@ -87,7 +87,7 @@ struct RunCommand: ParsableCommand {
       try modes.apply(to: &definition)
       control.apply(to: &definition)
       try expectations.apply(to: &definition)
-      return (definition, pipeline.warnings)
+      return definition
     }
   }
 }

@@ -27,14 +27,14 @@ struct RunExecution {
 
   /// Reads the definition, runs it, and ends the command with the exit code of its outcome.
   ///
-  /// - Parameter read: returns the definition and the findings that do not stop a run.
-  func run(_ read: () throws(DiagnosticList) -> (definition: ImportDefinition, warnings: [Diagnostic])) throws {
+  /// - Parameter read: returns the definition, which has the warnings of what was found before the run.
+  func run(_ read: () throws(DiagnosticList) -> ImportDefinition) throws {
     let telling = Telling(options.log.map { RunLog(style: $0, level: (options.logLevel ?? .info).level) }, name: path)
     let start = ContinuousClock.now
     do {
-      var (definition, warnings) = try read()
+      var definition = try read()
       telling.name = definition.name
-      say(warnings, telling)
+      if !options.quiet || options.log != nil { say(definition.warnings, of: definition.name, telling) }
       options.apply(to: &definition)
       telling.definition = definition
       let outputs = [definition.reporting.metricsPath, definition.reporting.reportPath]
@@ -180,8 +180,11 @@ struct RunExecution {
     }
   }
 
-  private func say(_ findings: [Diagnostic], _ telling: Telling) {
-    if let log = telling.log { log.log(findings) } else if !options.quiet { FindingsOutput.words(findings) }
+  /// Says warnings that the summary has too, with the same codes.
+  private func say(_ warnings: [RunWarning], of subject: String, _ telling: Telling) {
+    for warning in warnings {
+      if let log = telling.log { log.warn(warning) } else { Console.words(SummaryOutput.words(warning, of: subject)) }
+    }
   }
 
   /// Tells those whom the pipeline names, of real runs only, and says who could not be told.
@@ -194,14 +197,8 @@ struct RunExecution {
     if telling.definition == nil { told.pipeline = Paths.stem(telling.name) }
     let unsent = RunNotices(notifications: list).send(
       told, status: "failed", exitCode: Int(exit.rawValue), message: message, report: nil)
-    for warning in unsent {
-      summary.warn(warning)
-      if let log = telling.log {
-        log.warn(warning)
-      } else {
-        Console.words("mergewalk: warning: \(warning.description)")
-      }
-    }
+    for warning in unsent { summary.warn(warning) }
+    say(unsent, of: "mergewalk", telling)
   }
 
   /// The first finding that ends a run, and how many there are.
@@ -224,6 +221,7 @@ struct RunExecution {
     summary.pipeline = telling.name
     summary.seconds = seconds
     summary.storePath = telling.definition?.storePath ?? ""
+    summary.warnings = telling.definition?.warnings ?? []
     notify(&summary, telling, exit, findings.isEmpty ? message : Self.headline(findings))
     let isSafe = !findings.contains { $0.code == FindingCode.unsafeOutput.rawValue }
     if isSafe, let definition = telling.definition, let path = definition.reporting.metricsPath {
