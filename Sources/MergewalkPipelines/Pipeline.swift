@@ -54,16 +54,16 @@ public struct Pipeline: Sendable {
     return Pipeline(definition: definition, redaction: findings.redaction, warnings: warnings)
   }
 
-  /// Returns the notifications for the end of a pipeline's run, with a redaction of its secrets; as far as possible
-  /// also for a pipeline that cannot be run.
+  /// Returns the notifications for the end of a pipeline's run, with its name and a redaction of its secrets; as far as
+  /// possible also for a pipeline that cannot be run.
   public static func notifications(
     _ path: String, settings: PipelineSettings = PipelineSettings()
-  ) -> (list: [RunNotification], redaction: Redaction) {
+  ) -> (pipeline: String, list: [RunNotification], redaction: Redaction) {
     let findings = Findings(path: path)
     // What a pipe held was read when the run began; waiting for more would be in vain.
-    if FileKind.special(path) != nil { return ([], findings.redaction) }
-    let list = PipelineLoader(settings: settings, findings: findings).notifications()
-    return (list, findings.redaction)
+    if FileKind.special(path) != nil { return (Paths.stem(path), [], findings.redaction) }
+    let (pipeline, list) = PipelineLoader(settings: settings, findings: findings).notices()
+    return (pipeline, list, findings.redaction)
   }
 
   /// Returns every finding about a pipeline file, its model and the headers of its inputs, sorted by position; empty

@@ -71,7 +71,7 @@ struct RunCommand: ParsableCommand {
     settings.variables = variables.variables
     settings.storePath = store
     let execution = RunExecution(
-      options: output, path: pipeline, notifications: { modes.dryRun ? [] : settings.notifications(pipeline) })
+      options: output, path: pipeline, notifications: { modes.dryRun ? nil : settings.notifications(pipeline) })
     try execution.run { () throws(DiagnosticList) in
       var settings = settings
       settings.sourcePaths = sources

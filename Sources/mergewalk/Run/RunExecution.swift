@@ -2,7 +2,6 @@ import ArgumentParser
 import CMergewalkCommand
 import MergewalkDiagnostics
 import MergewalkImporting
-import MergewalkPipelines
 import MergewalkRecordFormats
 
 /// Carries out a run and tells all that was requested: progress, words, JSON, a log, metrics, a report.
@@ -10,8 +9,8 @@ struct RunExecution {
   let options: RunOutputOptions
   /// The name of the pipeline in a summary until its file could be read.
   let path: String
-  /// Who is told of a run whose pipeline or inputs cannot be read.
-  var notifications: () -> [RunNotification] = { [] }
+  /// Who is told of a run whose pipeline or inputs cannot be read, and what the pipeline is called; of a dry run, nobody.
+  let notifications: () -> (pipeline: String, list: [RunNotification])?
 
   /// The facts about a run that are known before and after it.
   private final class Telling {
@@ -191,10 +190,13 @@ struct RunExecution {
   private func notify(_ summary: inout ImportSummary, _ telling: Telling, _ exit: ExitCode, _ message: String) {
     guard telling.definition?.isDryRun != true else { return }
     summary.started = RunIdentity(pipeline: telling.name).started - summary.seconds
-    let list = telling.definition?.reporting.notifications ?? notifications()
+    var list = telling.definition?.reporting.notifications ?? []
     var told = summary
     // The message has the path of a pipeline that cannot be read.
-    if telling.definition == nil { told.pipeline = Paths.stem(telling.name) }
+    if telling.definition == nil {
+      guard let notices = notifications() else { return }
+      (told.pipeline, list) = notices
+    }
     let unsent = RunNotices(notifications: list).send(
       told, status: "failed", exitCode: Int(exit.rawValue), message: message, report: nil)
     for warning in unsent { summary.warn(warning) }
