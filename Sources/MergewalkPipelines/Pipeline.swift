@@ -18,7 +18,7 @@ public struct PipelineSettings: Sendable {
   /// Whether the pipeline's files must exist; if not, the format follows from `format` or their names.
   public var needsFiles = true
 
-  /// The formats of the imports in their order, when they are known and no file is to be looked into.
+  /// The formats of the imports in their order, when they are known and no input is to be looked for.
   var formats: [RecordFormat] = []
   /// Whether the pipelines that are to run into each store first are read, too; not for a pipeline that is one of them, as
   /// it could name itself.
