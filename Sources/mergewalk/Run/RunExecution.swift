@@ -9,7 +9,7 @@ struct RunExecution {
   let options: RunOutputOptions
   /// The name of the pipeline in a summary until its file could be read.
   let path: String
-  /// Who is told of a run whose pipeline or inputs cannot be read, and what the pipeline is called; of a dry run, nobody.
+  /// Who is told of a run whose pipeline or inputs cannot be read, and what the pipeline is called; `nil` of a dry run.
   let notifications: () -> (pipeline: String, list: [RunNotification])?
 
   /// The facts about a run that are known before and after it.
