@@ -81,6 +81,18 @@ struct WarningAgreementTests {
     #expect(try codes(command).contains("unusedVariable"))
   }
 
+  @Test("an explanation has them in words and in JSON")
+  func explanation() throws {
+    let arguments = ["explain", "p.yaml", "--set", "NOPE=1"]
+    let object = try Command(arguments + ["--json"], in: folder.path)
+    let codes = try codes(object)
+    #expect(Set(codes).isSuperset(of: ["doubtfulModel", "repeatedFile", "unindexedKey", "unusedVariable"]), "\(codes)")
+    #expect(object.words == "")
+    let words = try Command(arguments, in: folder.path).output
+    let printed = words.matches(of: #/(?m)^  warning  .*\[([a-zA-Z]+)\]$/#).map { String($0.1) }
+    #expect(printed.sorted() == codes, "\(words)")
+  }
+
   @Test("a build of default data says each once, under the code that its JSON has")
   func seed() throws {
     let command = try Command(
