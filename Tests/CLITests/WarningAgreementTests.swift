@@ -47,6 +47,8 @@ struct WarningAgreementTests {
     // What the first records seem to lack is said once, by the end of the run, which knows; lint says it before.
     #expect(!command.words.contains("absentMember"), "\(command.words)")
     #expect(try Command(["lint", "p.yaml"], in: folder.path).output.contains("[absentMember]"))
+    let cure = "neverMatched: no record has “ag/e” (Person.age); names on a way have dots between them: “ag.e”"
+    #expect(try command.warnings().contains(cure), "\(command.words)")
     let report = try String(contentsOfFile: folder.file("r.html"), encoding: .utf8)
     for code in codes { #expect(report.contains("[\(code)]"), "\(code)") }
   }

@@ -198,6 +198,7 @@ package struct UnmatchedColumns: Sendable {
     if names.paths.contains(path) {
       return " as one value, because it is in a list: use “each”, or name an element by its number"
     }
+    if let meant = OccurringPaths.dotted(path), names.has(meant) { return "; \(OccurringPaths.advice(meant))" }
     let near = NearestName.find(path, in: names.paths) ?? names.paths.first { $0.hasSuffix("." + path) }
     return near.map { "; did you mean “\($0)”?" } ?? ""
   }
