@@ -77,6 +77,41 @@ import Testing
     #expect(compared > 50 && values > 300, "seed \(seed): \(compared) compared, \(values) values")
   }
 
+  @Test(
+    "a value among many constants is looked up, whatever the words",
+    arguments: [
+      ("t", "'a', 'É', '12'", ""), ("s", "'A', 'e', 'SS', NULL", "[cd]"), ("s", "'A', 'e', 'SS', NULL", "[l]"),
+      ("n", "1, -7, 9007199254740993", ""), ("p", "0.1, 100, 9007199254740993", ""), ("x", "0.1, 3, 1e10", ""),
+      ("bad", "1, 2", ""),
+    ])
+  func memberships(column: String, found: String, options: String) throws {
+    let records = ExpressionRecords(seed: 7)
+    let elements = found.split(separator: ", ").map(String.init)
+    let isText = found.contains("'")
+    let constants = elements + (1000..<1070).map { isText ? "'\($0)'" : "\($0)" }
+    let list = constants.joined(separator: ", ")
+    func chain(_ sign: String, _ word: String) -> String {
+      constants.map { "\(column) \(sign)\(options) \($0)" }.joined(separator: word)
+    }
+    let short = try #require(
+      try records.transformed(
+        elements.map { "\(column) ==\(options) \($0)" }.joined(separator: " OR "),
+        isPredicate: true, evaluated: false))
+    #expect(Set(short.results).count > 1)
+    for text in [
+      "\(column) IN\(options) {\(list)}", "ANY {\(list)} ==\(options) \(column)",
+      "{\(list)} CONTAINS\(options) \(column)", "NOT ALL {\(list)} !=\(options) \(column)", chain("==", " OR "),
+      "NOT (\(chain("!=", " AND ")))",
+    ] {
+      let long = try #require(try records.transformed(text, isPredicate: true, evaluated: false))
+      #expect(long.results == short.results, "\(text)")
+      #expect(!long.usesEvaluator, "\(text)")
+      var compiler = TransformCompiler(path: "", model: nil, definitions: ExpressionRecords.definitions, now: 0)
+      #expect(compiler.predicate(SourceText(text)) != nil)
+      #expect(compiler.plan.instructions.count < 10, "\(text)")
+    }
+  }
+
   /// The values in memory as a store has them; nil when a sum of integers is too great for one.
   private func evaluated(_ expression: ObjectExpression, _ records: ExpressionRecords) throws -> [AttributeValue]? {
     var values: [AttributeValue] = []

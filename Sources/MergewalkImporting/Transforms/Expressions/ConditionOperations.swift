@@ -90,16 +90,19 @@ struct NumberAmong: ColumnOperation {
   }
 }
 
-/// Whether a text is one of those of a table.
+/// Whether a text is one of those of a table, which are folded as it is.
 struct TextAmong: ColumnOperation {
   var from: Int
   var table: LookupTable
   var hasNull: Bool
+  var options: ComparisonPredicate.Options
   var inputs: [Int] { [from] }
 
   func run(_ machine: RegisterMachine, _ index: Int, _ output: inout Register, _ records: inout RecordBatch) {
     records.bytes.withUnsafeBufferPointer { bytes in
-      machine.judge(from, &output, whenNull: hasNull) { table.contains(bytes.text($0)) }
+      machine.judge(from, &output, whenNull: hasNull) {
+        TextFolding.withFolded(bytes.text($0), options) { table.contains($0) }
+      }
     }
   }
 }

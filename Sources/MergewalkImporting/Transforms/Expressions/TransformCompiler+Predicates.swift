@@ -96,9 +96,10 @@ extension TransformCompiler {
     let hasNull = elements.contains(where: \.isNull)
     elements.removeAll(where: \.isNull)
     let options = comparison.options
-    if left.kind == .text, options.isEmpty || options.contains(.normalized) {
-      let table = LookupTable(elements.compactMap { value in value.text.map { ($0, "") } })
-      return emit(TextAmong(from: left.register, table: table, hasNull: hasNull), "IN", of: left)
+    if left.kind == .text, !options.contains(.localeSensitive) || options.contains(.normalized) {
+      let table = LookupTable(elements.compactMap { $0.text.map { (TextFolding.fold($0, options), "") } })
+      let among = TextAmong(from: left.register, table: table, hasNull: hasNull, options: options)
+      return emit(among, "IN", of: left)
     }
     let numbers = elements.compactMap { value -> Int64? in
       if case .integer(let number) = value { number } else { nil }
