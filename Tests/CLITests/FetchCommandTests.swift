@@ -329,6 +329,23 @@ struct FetchCommandTests {
         ["--columns", "note", "--group-by", "note", "--having", "quantity > 1"],
         "--having:1:1: error: quantity is neither grouped", "", ""
       ),
+      // Not the sort key, which is the name of a column.
+      (["--columns", "n=customer.orders", "--sort", "n"], "--columns: error: ", "", "such as customer.orders.@count"),
+      (["--columns", "n={1, quantity}", "--sort", "n"], "--columns: error: there is a list", "", "aggregate of it"),
+      (
+        ["--columns", "note,n=max:(quantity)", "--group-by", "note", "--having", "quantity > 1", "--sort", "-n"],
+        "--having:1:1: error: quantity is neither grouped", "", ""
+      ),
+      (
+        ["--columns", "note,n=max:(quantity)", "--group-by", "note", "--sort", "-n,quantity"],
+        "--sort:1:1: error: quantity is neither grouped", "", ""
+      ),
+      (["--columns", "n=SELF", "--sort", "n"], "--sort:1:1: error: n is an object", "", "attributes: SELF."),
+      (
+        ["--columns", "note,n=max:(quantity)", "--group-by", "n", "--sort", "n"],
+        "--group-by: error: n is an aggregate: it has a value for each group", "", "[invalidRequest]"
+      ),
+      (["--group-by", "max:(quantity) + 1"], "--group-by: error: max:(quantity) + 1 is an aggregate", "", ""),
     ])
   func errors(_ arguments: [String], _ start: String, _ middle: String, _ more: String) throws {
     let command = try Command(["fetch", "shop.sqlite", "--entity", "Order"] + arguments, in: shop.folder.path)
