@@ -113,6 +113,54 @@ struct FetchCommandTests {
     #expect(lines.last?.contains(",x-coredata://\(uuid)/Customer/p") == true, "\(lines)")
   }
 
+  @Test(
+    "what can never be equal is named, whatever it is and wherever it stands",
+    arguments: [
+      ("customer == 3", "customer is an object and never equals a number; compare its URI, or one of its attributes"),
+      ("3 IN customer.orders", "customer.orders is an object and never equals a number"),
+      ("entity == 'Ordr'", "entity never equals 'Ordr', which is no entity of these objects; did you mean 'Order'?"),
+      ("customer.entity IN {'Customer', 'Order'}", "customer.entity never equals 'Order'"),
+      ("{'x'} CONTAINS quantity", "quantity is Integer 32 and never equals the text 'x'"),
+      ("customer.orders.quantity CONTAINS '7'", "write 7 without quotes"),
+      ("SUBQUERY(customer.orders, $o, $o.quantity == '7').@count > 0", "$o.quantity is Integer 32 and never equals"),
+      ("TERNARY(quantity == '7', 1, 0) == 1", "quantity is Integer 32 and never equals the text '7'"),
+      ("length:(note) == '3'", "length:(note) is Integer 64 and never equals the text '3'"),
+      ("quantity == note", "quantity is Integer 32 and note is String: they are never equal, but if both are null"),
+    ])
+  func neverEqual(predicate: String, words: String) throws {
+    let command = try Command(
+      ["fetch", "shop.sqlite", "--entity", "Order", "--count", "--predicate", predicate], in: shop.folder.path)
+    #expect(command.words.contains(words), "\(command.words)")
+    if command.status == 0 { #expect(command.words.hasSuffix("[neverEqual]\n"), "\(command.words)") }
+  }
+
+  @Test(
+    "what may be equal is not named",
+    arguments: [
+      "entity == 'Order' OR entity BEGINSWITH 'Ord'", "note CONTAINS 'x' OR 'x' IN note", "customer == NULL",
+      "orderedAt == '2024-01-31' OR {'2024-01-31'} CONTAINS orderedAt", "quantity == unitPrice", "note == orderID",
+      "SUBQUERY(customer.orders, $o, $o == SELF AND $o.quantity == 7).@count > 0", "customer.orders CONTAINS SELF",
+      "TERNARY(quantity == 7, 'a', note) == 'a'", "ANY customer.orders.note == 'x'", "unitPrice * 2 == quantity",
+    ])
+  func maybeEqual(predicate: String) throws {
+    let command = try Command(
+      ["fetch", "shop.sqlite", "--entity", "Order", "--count", "--predicate", predicate], in: shop.folder.path)
+    #expect(command.status == 0 && command.words.isEmpty, "\(command.words)")
+  }
+
+  @Test("an object of another entity is named, because it equals none")
+  func otherEntities() throws {
+    let uuid = try #require(
+      try Command(["store", "info", "shop.sqlite", "--json"], in: shop.folder.path).object()["uuid"] as? String)
+    let product = "x-coredata://\(uuid)/Product/p1"
+    let command = try Command(
+      ["fetch", "shop.sqlite", "--entity", "Order", "--count", "--predicate", "customer == %@", "--arg", product],
+      in: shop.folder.path)
+    #expect(
+      command.words == "--predicate: warning: customer is of Customer and never equals \(product), which is of Product"
+        + " [neverEqual]\n")
+  }
+
   @Test("an object of another store is named, because it equals none")
   func strangers() throws {
     let uuid = try #require(
