@@ -101,6 +101,11 @@ struct SampleTable {
 
   func cells(of row: Row) -> ArraySlice<Cell> { cells[row.firstCell..<row.firstCell + row.width] }
 
+  /// Whether all cells behind the first ones are empty and unquoted, if there are any.
+  func hasNothing(_ row: Row, behind width: Int) -> Bool {
+    cells(of: row).dropFirst(width).allSatisfy { $0.start == $0.end && !$0.isQuoted }
+  }
+
   /// Whether two records have the same texts, whatever quotes these are in.
   func areSame(_ bytes: UnsafeBufferPointer<UInt8>, _ left: Row, _ right: Row) -> Bool {
     left.width == right.width
