@@ -408,6 +408,16 @@ struct PipelineGuessTests: GuessTests {
     // The member for the name is none that the objects have: theirs would take its place.
     try folder.write(map.replacingOccurrences(of: "\"n\"", with: "\"key\""), to: "keys.json")
     #expect(text(try guess("keys.json"), 1).contains("| {key2: .key} + .value"))
+    // So is one inside a document, in other formats, too; what has nothing in common is none.
+    try folder.write("{\n\"n\": 1, \"data\": {\"by code\": \(map)}}\n", to: "inside.json")
+    let inside = text(try guess("inside.json"), 1)
+    #expect(inside.contains("“data.by code” is an object with 3 objects in it"), "\(inside)")
+    #expect(inside.contains("to_entries[] | {key} + .value'") && inside.contains("by code"), "\(inside)")
+    try folder.write("n: 1\ndata:\n  CH: {n: 1}\n  DE: {n: 2}\n  FR: {n: 3}\n", to: "inside.yaml")
+    #expect(text(try guess("inside.yaml"), 1).contains("“data” is an object with 3 objects in it"))
+    try folder.write(
+      "{\n\"n\": 1, \"data\": {\"a\": {\"b\": 1}, \"c\": {\"d\": 1}, \"e\": {\"f\": 1}}}\n", to: "config.json")
+    #expect(!text(try guess("config.json"), 1).contains("objects in it"))
     // With a place for the records, or broken, it is an error as before.
     #expect(throws: DiagnosticList.self) { try guess("pretty.json", options: [("records", "$.none")]) }
     try folder.write("{\n  \"items\": 5,\n  \"bc\": [{\"q\": 1}\n", to: "broken.json")
