@@ -62,6 +62,15 @@ struct GuessedPipeline {
         "is the last record, on line \(footer.line), a footer, because \(footer.reason)? It will be stored; a condition of"
           + " the import (where) leaves it out")
     }
+    if let blank = sample.blankRecords {
+      let isOne = blank.count == 1
+      questions.append(
+        "\(PrintableText.count(blank.count, "record")) \(isOne ? "has" : "have") nothing in any column, the first on line"
+          + " \(blank.line): \(isOne ? "is it an empty row" : "are they empty rows") of a spreadsheet? Each is stored as an"
+          + " object without values; a condition of the import leaves them out"
+          + (blank.column.map { $0.utf8.allSatisfy(\.isLetter) ? ", such as where: \($0) != nil" : " (where)" }
+            ?? " (where)"))
+    }
     if let place = sample.nearHeader {
       questions.append(
         "is the record on line \(place.line) the header of another file that was appended to this one? It and what follows"

@@ -389,6 +389,16 @@ struct PipelineGuessTests: GuessTests {
     #expect(!same.contains("that the first file does not have"), "\(same)")
   }
 
+  @Test("records with nothing in them are asked about")
+  func blankRecords() throws {
+    try folder.write("id,name,note\n1,a,\n2,b,x\n,,\n3,,\n , ,\n", to: "rows.csv")
+    let rows = text(try guess("rows.csv"), 1)
+    #expect(rows.contains("2 records have nothing in any column, the first on line 4"), "\(rows)")
+    #expect(rows.contains("such as where: id != nil"), "\(rows)")
+    try folder.write("id,name,note\n1,a,\n2,b,x\n3,,\n", to: "rows.csv")
+    #expect(!text(try guess("rows.csv"), 1).contains("nothing in any column"))
+  }
+
   @Test("a document that is one object is one record, on how many lines it stands")
   func prettyDocument() throws {
     try folder.write("{\n  \"items\": 5,\n  \"bc\": [{\"q\": 1}]\n}\n", to: "pretty.json")
