@@ -281,6 +281,23 @@ import Testing
     #expect(!value.isCertain, "\(value.evidence)")
   }
 
+  @Test func `what is above an empty record and names is no part of the table`() throws {
+    let rows = (1...30).map { "\($0),n\($0),\($0).5,2024-01-0\(1 + $0 % 9)\n" }.joined()
+    for above in [
+      "Sales report,,,\nAs of,2023-01-01,,\n,,,\n", "Company:,ACME,Period:,2023\n,,,\n",
+      "Company:,ACME,Period:,2023\n,,,\n,,,\n",
+    ] {
+      let dialect = try detect(above + "id,name,amount,day\n" + rows)
+      #expect(dialect.options.skippedLines == above.split(separator: "\n").count, "\(dialect.evidence)")
+      #expect(dialect.options.header == .firstRecord && dialect.isCertain, "\(dialect.evidence)")
+    }
+    // Records above an empty one and names are records, and so is a table with a header of its own.
+    let records = try detect("7,x,1.5,2024-01-01\n,,,\nid,name,amount,day\n" + rows)
+    #expect(records.options.skippedLines == 0, "\(records.evidence)")
+    let table = try detect("a,b,c,d\nw,1,2,x\nv,1,3,y\n,,,\nid,name,amount,day\n" + rows)
+    #expect(table.options.skippedLines == 0, "\(table.evidence)")
+  }
+
   @Test func `numbers in groups of two digits and three are numbers`() throws {
     let text = "id;amount\n" + (0..<40).map { "\($0);12,34,\(100 + $0)\n" }.joined()
     let dialect = try detect(text)
