@@ -291,6 +291,12 @@ import Testing
       #expect(dialect.options.skippedLines == above.split(separator: "\n").count, "\(dialect.evidence)")
       #expect(dialect.options.header == .firstRecord && dialect.isCertain, "\(dialect.evidence)")
     }
+    for above in ["Population,,,\n,,,\n", "Population,,,\n", "As of,2023-01-01,,\n,,,\n"] {
+      let years = (1...30).map { "n\($0),\($0).5,\($0 * 7),\($0 * 3)\n" }.joined()
+      let dialect = try detect(above + "country,2019,2020,2021\n" + years)
+      #expect(dialect.options.skippedLines == above.split(separator: "\n").count, "\(dialect.evidence)")
+      #expect(dialect.options.header == .firstRecord, "\(dialect.evidence)")
+    }
     // Records above an empty one and names are records, and so is a table with a header of its own.
     let records = try detect("7,x,1.5,2024-01-01\n,,,\nid,name,amount,day\n" + rows)
     #expect(records.options.skippedLines == 0, "\(records.evidence)")
