@@ -91,12 +91,20 @@ struct SampleTable {
       }
       let isRule =
         row.kind == .record && marksRules
-        && RuleLine.isRule(bytes[row.start..<row.end], delimiter: candidate.delimiter.first)
+        && RuleLine.isRule(
+          bytes[row.start..<row.end], delimiter: candidate.delimiter.first,
+          mayBeOne: row.width == 1 && isFirstOfWidth(rows.last))
       if isRule { row.kind = .rule }
       if row.kind == .record { row.lines = 1 + Self.lineEnds(bytes, row.start, row.end) }
       line += row.lines
       rows.append(row)
     }
+  }
+
+  /// Whether a row is the first record of its width, which is no title's.
+  private func isFirstOfWidth(_ row: Row?) -> Bool {
+    guard let row, row.kind == .record, row.width > 1 else { return false }
+    return rows.dropLast().allSatisfy { $0.kind != .record || $0.width != row.width }
   }
 
   func cells(of row: Row) -> ArraySlice<Cell> { cells[row.firstCell..<row.firstCell + row.width] }
