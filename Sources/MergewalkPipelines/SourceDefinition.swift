@@ -139,9 +139,13 @@ struct SourceArguments {
 
   /// How a delimited text is written, as far as the options leave it open; nil when it is no text.
   private func dialect(of input: SourceFiles.Input, _ source: ComponentValue, _ options: CSVOptions) -> CSVDialect? {
-    var known = CSVText.known(source)
-    if !detectsNulls { known.insert(.nullTokens) }
+    let known = CSVText.known(source)
     do throws(ReadError) {
+      if !detectsNulls {
+        let dialect = try CSVDialectDetector.detect(input.source, base: options, known: known.union(.nullTokens))
+        // Behind an escape, `\N` is null or an N, and never itself.
+        if dialect?.options.escape == nil { return dialect }
+      }
       return try CSVDialectDetector.detect(input.source, base: options, known: known)
     } catch {
       findings.add(error, of: input, source)

@@ -172,6 +172,17 @@ struct PreviewCommandTests {
     #expect(input.output == command.output)
   }
 
+  @Test("\\N behind a detected escape is null, and elsewhere it is shown as it is")
+  func escapedNull() throws {
+    let rows = (1...20).map { "\($0),\"say \\\"n\($0)\\\", so\",\\N,x\n" }.joined()
+    try folder.write(rows, to: "escaped.csv")
+    let escaped = try preview("escaped.csv", "--format", "ndjson", "--records", "all")
+    #expect(escaped.status == 0 && escaped.lines.count == 20, "\(escaped.words)")
+    #expect(escaped.lines.first?.contains(#"null,"4":"x""#) == true, "\(escaped.lines)")
+    try folder.write("id\tname\n1\t\\N\n2\tx\n", to: "plain.tsv")
+    #expect(try preview("plain.tsv", "--format", "csv").output == "id,name\n1,\\N\n2,x\n")
+  }
+
   @Test("rejects are named and counted, and the exit code is 1")
   func rejects() throws {
     let rows = (1...40).map { $0.isMultiple(of: 2) ? "\($0)\n" : "\($0),x\n" }.joined()

@@ -33,7 +33,7 @@ struct GuessedEntity {
     chooseKey()
     askAboutKinds()
     askAboutLists()
-    askAboutMap()
+    if let map = RecordMap(sample) { questions.append(map.question) }
   }
 
   // MARK: Keys
@@ -173,34 +173,6 @@ struct GuessedEntity {
         "the records are elements of \(sample.elements.count) names (\(counts)). Are only some of them records? Then guess again"
           + " with --option 'records=/*/\(most)'")
     }
-  }
-
-  /// Asks about a document that is one object of objects which have members in common: a map, with the records in it.
-  private mutating func askAboutMap() {
-    guard sample.records == 1, sample.definition.formatName.isJSON else { return }
-    var members: [Substring: Set<Substring>] = [:]
-    for (column, path) in sample.columns.enumerated() {
-      let parts = path.split(separator: ".", maxSplits: 1)
-      let profile = sample.profiles[column]
-      guard parts.count == 2 || (profile.structures > 0 && profile.lists == 0) else { return }
-      members[parts[0], default: []].formUnion(parts.dropFirst())
-    }
-    let counts = members.values.joined().reduce(into: [:]) { $0[$1, default: 0] += 1 }
-    guard members.count >= 3, counts.isEmpty || counts.values.contains(where: { $0 * 2 > members.count }) else {
-      return
-    }
-    questions.append(
-      "the record is an object with \(members.count) objects in it. Are these the records? Then make lines of them, and guess"
-        + " from those: \(Self.listing(sample.columns))")
-  }
-
-  /// The command that makes lines of the members of an object, and of their names a member that none of them has.
-  ///
-  /// - Parameter paths: those of the members' own members.
-  static func listing(_ paths: [String]) -> String {
-    var taken = Set(paths.flatMap { $0.split(separator: ".").dropFirst() }.map { $0.lowercased() })
-    let name = GuessedNames.unique("key", in: &taken)
-    return "jq -c 'to_entries[] | \(name == "key" ? "{key}" : "{\(name): .key}") + .value'"
   }
 
   /// Whether the document is rather an envelope around the records: it has one, or each of its elements stands once.

@@ -52,6 +52,7 @@ struct GuessedPipeline {
       "# reinterpreted. The comment after each line gives the reason for it.",
     ]
     var questions: [String] = []
+    if let found = otherContent { questions.append(found) }
     if sample.rejects > 0, let reject = sample.firstReject {
       questions.append(
         "\(PrintableText.count(sample.rejects, "record")) cannot be read; the first is on line \(reject.position.line):"
@@ -61,6 +62,15 @@ struct GuessedPipeline {
       questions.append(
         "is the last record, on line \(footer.line), a footer, because \(footer.reason)? It will be stored; a condition of"
           + " the import (where) leaves it out")
+    }
+    if let blank = sample.blankRecords {
+      let isOne = blank.count == 1
+      questions.append(
+        "\(PrintableText.count(blank.count, "record")) \(isOne ? "has" : "have") nothing in any column, the first on line"
+          + " \(blank.line): \(isOne ? "is it an empty row" : "are they empty rows") of a spreadsheet? Each is stored as an"
+          + " object without values; a condition of the import leaves them out"
+          + (blank.column.map { $0.utf8.allSatisfy(\.isLetter) ? ", such as where: \($0) != nil" : " (where)" }
+            ?? " (where)"))
     }
     if let place = sample.nearHeader {
       questions.append(
@@ -83,6 +93,19 @@ struct GuessedPipeline {
       lines += GuessWords.question(question + (question.hasSuffix("?") ? "" : "."))
     }
     return lines
+  }
+
+  /// Asks whether a file that is a table by its name is something else by its content.
+  private var otherContent: String? {
+    guard case .csv = sample.definition.format, !options.contains(where: { $0.name == "format" }),
+      let source = sample.definition.sources.first(where: { !$0.isBlank }),
+      let found = try? SourceFormat.ofContent(source), found != .csv, found != .tsv
+    else { return nil }
+    if sample.columns.first?.lowercased().contains("html") == true {
+      return "“\(sample.paths[0])” looks like a web page, not like a table: is it what a download that failed left?"
+    }
+    return "“\(sample.paths[0])” looks like \(found.rawValue), not like a table. Is it? Then guess again with --option"
+      + " format=\(found.rawValue)"
   }
 
   /// Asks whether text whose columns blanks align is fixed-width, and says how to guess again.

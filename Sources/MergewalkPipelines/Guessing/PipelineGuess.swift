@@ -164,13 +164,10 @@ private struct Look {
         })
     }
     if sample.columns.count > Self.mostColumns {
-      let isMap = sample.records == 1 && sample.definition.formatName.isJSON
       throw DiagnosticList(
         error: "unsuitableEntity", path: paths[0],
         message: "the records have \(sample.columns.count) columns, and a table of SQLite takes 2000",
-        hint: isMap
-          ? "if the members of the only record are the records, make lines of them, and guess from those:"
-            + " \(GuessedEntity.listing(sample.columns))" : "choose columns, and write the pipeline by hand")
+        hint: RecordMap(sample)?.question ?? "choose columns, and write the pipeline by hand")
     }
     // The part of a source that the records are says more than its name.
     let records = request.options.last { ["records", "table", "entity"].contains($0.name) }?.value

@@ -8,6 +8,40 @@ extension SourceSample {
     var reason: String
   }
 
+  /// Records with nothing in any column, such as the empty rows of a spreadsheet.
+  struct BlankRecords {
+    var count = 0
+    var line = 0
+    /// A column in which all other records have a value.
+    var column: String?
+  }
+
+  /// The records of delimited or fixed-width text that have nothing in any column, if there are other records.
+  func findBlankRecords() -> BlankRecords? {
+    switch definition.format {
+    case .csv, .fixedWidth: break
+    default: return nil
+    }
+    guard !columns.isEmpty, profiles.allSatisfy({ $0.values < $0.records }) else { return nil }
+    var found = BlankRecords()
+    for batch in batches {
+      for record in 0..<batch.recordCount {
+        let isBlank = columns.indices.allSatisfy { column in
+          [.absent, .null].contains(batch.state(record, column))
+            || batch.withField(record, column) { $0.allSatisfy(\.isBlank) }
+        }
+        guard isBlank else { continue }
+        if found.count == 0 { found.line = batch.records[record].line }
+        found.count += 1
+      }
+    }
+    guard found.count > 0, profiles.contains(where: { $0.records > found.count }) else { return nil }
+    found.column = columns.indices.first { profiles[$0].values == profiles[$0].records - found.count }.map {
+      columns[$0]
+    }
+    return found
+  }
+
   /// The last record of delimited or fixed-width text, if one of its numbers is the sum of all others in its column, or
   /// greater than all where it alone lacks a value that the others have, or if it begins with a word for a sum.
   func findFooter() -> Footer? {

@@ -33,6 +33,8 @@ struct SourceSample {
   private(set) var nearHeader: RecordPosition?
   /// The last record, where it seems to be a footer.
   private(set) var footer: Footer?
+  /// The records with nothing in them.
+  private(set) var blankRecords: BlankRecords?
   /// The last record, where the reader says so.
   private(set) var namedFooter: RecordPosition?
   /// The first file, or member of an archive, with columns that the first one does not have, and these.
@@ -84,6 +86,7 @@ struct SourceSample {
     elements = elementCounts()
     uniqueColumns = findUnique()
     footer = findFooter()
+    blankRecords = findBlankRecords()
   }
 
   private mutating func read(_ request: ColumnRequest, _ limit: Limit) throws(ReadError) {

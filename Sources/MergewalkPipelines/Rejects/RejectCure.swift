@@ -27,7 +27,7 @@ package enum RejectCure {
     case .readDoubtfulComment: "set “comment” to the text that begins comments, or do without “dialect: detect”"
     case .readOtherTable: "select the table with “table”"
     case .readInvalidJSON: "repair the JSON, or set “format: json” if it is one document on several lines"
-    case .readNotAnObject: "set “records” to the path of the objects"
+    case .readNotAnObject: "set “records” to the path of the objects, or make objects of lists with a tool such as jq"
     case .readDuplicateMember: "keep one of the members at the source"
     case .readInvalidScalar, .readLoneSurrogate, .readMixedContent, .readUnresolvedEntity, .readInvalidAlias,
       .readInvalidDocument:

@@ -2,7 +2,9 @@
 /// `----,----`.
 enum RuleLine {
   /// Whether a line is nothing but strokes with something between them: several strokes, one of three signs at least.
-  static func isRule(_ line: some Sequence<UInt8>, delimiter: UInt8) -> Bool {
+  ///
+  /// - Parameter mayBeOne: whether a single stroke of ten signs is a rule, too, as below names it is.
+  static func isRule(_ line: some Sequence<UInt8>, delimiter: UInt8, mayBeOne: Bool = false) -> Bool {
     var (strokes, run, longest, last) = (0, 0, 0, UInt8(0))
     // Box drawing characters (U+2500 to U+257F) have three bytes: E2, 94 or 95, and another one.
     var box: [UInt8] = []
@@ -30,14 +32,14 @@ enum RuleLine {
       }
       last = byte
     }
-    return box.isEmpty && strokes > 1 && longest >= 3
+    return box.isEmpty && (strokes > 1 ? longest >= 3 : mayBeOne && longest >= 10)
   }
 }
 
 extension CSVParser {
   /// Whether a record draws a rule below the names: over all of them, or in one piece that no delimiter divides.
   func isRule(_ record: [UInt8], below names: [String]) -> Bool {
-    guard RuleLine.isRule(record, delimiter: delimiter) else { return false }
+    guard RuleLine.isRule(record, delimiter: delimiter, mayBeOne: true) else { return false }
     return record.withUnsafeBufferPointer { bytes in
       guard let base = bytes.baseAddress else { return false }
       var isDrawn: [Bool] = []

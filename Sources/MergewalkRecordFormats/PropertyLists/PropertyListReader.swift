@@ -148,8 +148,10 @@ public struct PropertyListReader: RecordReader {
     )
       throws(ReadError) -> Parser
     {
+      // The binary form is read at random: its parser goes to the records itself; the tree meets nothing around them.
       var tree = TreeRecordBuilder(
-        records: records, each: each, paths: paths, maxRecordBytes: maxRecordBytes, collectsNames: isSample)
+        records: objects == nil ? records : JSONRecordsPath(), each: each, paths: paths, maxRecordBytes: maxRecordBytes,
+        collectsNames: isSample)
       tree.notesSurplus = takesAll
       if notesPaths { tree.paths = OccurringPaths() }
       tree.mayMissRecords = recordsMayBeMissing

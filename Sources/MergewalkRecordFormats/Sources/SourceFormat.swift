@@ -142,14 +142,20 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
   /// The format of a source: by its name, then by the first 64 KiB of its content; for an archive, by those of the
   /// first selected member.
   ///
+  /// A property list is one under the name `.xml`, too.
+  ///
   /// - Parameter encoding: the encoding for decoding the content first.
   /// - Returns: nil if neither decides; standard input and pipes are not examined.
   /// - Throws: `ReadError` when the file cannot be opened.
   public static func detect(_ source: ByteSource, encoding: TextEncoding = .automatic) throws(ReadError)
     -> SourceFormat?
   {
-    if let format = SourceFormat(fileName: source.path) { return format }
-    return try ofContent(source, encoding: encoding)
+    let named = SourceFormat(fileName: source.path)
+    if let named, named != .xml { return named }
+    // Some programs name property lists `.xml`; what cannot be opened is found where it is read.
+    guard let named else { return try ofContent(source, encoding: encoding) }
+    let found = try? ofContent(source, encoding: encoding)
+    return found == .propertyList ? found : named
   }
 
   /// The format suggested by a file's content, whatever its name.
@@ -161,9 +167,11 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
     if source.isReadOnce { return nil }
     let contents = try SourceContents(source)
     let stream = try contents.first()
-    if contents.isArchive, let format = SourceFormat(fileName: stream.path) { return format }
+    let named = contents.isArchive ? SourceFormat(fileName: stream.path) : nil
+    if let named, named != .xml { return named }
     var text = TextStream(stream, encoding: encoding)
-    return SourceFormat(sample: try text.sample(sampleSize), fileName: stream.path)
+    let found = SourceFormat(sample: try text.sample(sampleSize), fileName: stream.path)
+    return named == nil || found == .propertyList ? found : named
   }
 
   /// The format of a file's first bytes, given the file's name: a `.json` file is JSON, even if faulty.

@@ -389,6 +389,29 @@ struct PipelineGuessTests: GuessTests {
     #expect(!same.contains("that the first file does not have"), "\(same)")
   }
 
+  @Test(
+    "content that is no table under the name of one is asked about",
+    arguments: [
+      ("{\"a\":1}\n{\"a\":2}\n", "looks like ndjson"), ("[{\"a\":1,\"b\":2},{\"a\":2}]", "--option format=json"),
+      ("<?xml version=\"1.0\"?>\n<r><i><n>1</n></i>\n<i><n>2</n></i></r>\n", "--option format=xml"),
+      ("<!DOCTYPE html>\n<html>\n<p>Service, unavailable</p>\n</html>\n", "looks like a web page"), ("a,b\n1,2\n", nil),
+    ])
+  func otherContent(_ content: String, _ question: String?) throws {
+    try folder.write(content, to: "table.csv")
+    let asked = text(try guess("table.csv"), 1)
+    #expect(question.map(asked.contains) ?? !asked.contains("looks like"), "\(asked)")
+  }
+
+  @Test("records with nothing in them are asked about")
+  func blankRecords() throws {
+    try folder.write("id,name,note\n1,a,\n2,b,x\n,,\n3,,\n , ,\n", to: "rows.csv")
+    let rows = text(try guess("rows.csv"), 1)
+    #expect(rows.contains("2 records have nothing in any column, the first on line 4"), "\(rows)")
+    #expect(rows.contains("such as where: id != nil"), "\(rows)")
+    try folder.write("id,name,note\n1,a,\n2,b,x\n3,,\n", to: "rows.csv")
+    #expect(!text(try guess("rows.csv"), 1).contains("nothing in any column"))
+  }
+
   @Test("a document that is one object is one record, on how many lines it stands")
   func prettyDocument() throws {
     try folder.write("{\n  \"items\": 5,\n  \"bc\": [{\"q\": 1}]\n}\n", to: "pretty.json")
@@ -408,6 +431,16 @@ struct PipelineGuessTests: GuessTests {
     // The member for the name is none that the objects have: theirs would take its place.
     try folder.write(map.replacingOccurrences(of: "\"n\"", with: "\"key\""), to: "keys.json")
     #expect(text(try guess("keys.json"), 1).contains("| {key2: .key} + .value"))
+    // So is one inside a document, in other formats, too; what has nothing in common is none.
+    try folder.write("{\n\"n\": 1, \"data\": {\"by code\": \(map)}}\n", to: "inside.json")
+    let inside = text(try guess("inside.json"), 1)
+    #expect(inside.contains("“data.by code” is an object with 3 objects in it"), "\(inside)")
+    #expect(inside.contains("to_entries[] | {key} + .value'") && inside.contains("by code"), "\(inside)")
+    try folder.write("n: 1\ndata:\n  CH: {n: 1}\n  DE: {n: 2}\n  FR: {n: 3}\n", to: "inside.yaml")
+    #expect(text(try guess("inside.yaml"), 1).contains("“data” is an object with 3 objects in it"))
+    try folder.write(
+      "{\n\"n\": 1, \"data\": {\"a\": {\"b\": 1}, \"c\": {\"d\": 1}, \"e\": {\"f\": 1}}}\n", to: "config.json")
+    #expect(!text(try guess("config.json"), 1).contains("objects in it"))
     // With a place for the records, or broken, it is an error as before.
     #expect(throws: DiagnosticList.self) { try guess("pretty.json", options: [("records", "$.none")]) }
     try folder.write("{\n  \"items\": 5,\n  \"bc\": [{\"q\": 1}\n", to: "broken.json")

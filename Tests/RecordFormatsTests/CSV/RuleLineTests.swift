@@ -40,6 +40,7 @@ import Testing
       ("id|name\n---+---\n1|a\n2|b\n", "|", 1), ("id\tname\n==\t====\n1\ta\n2\tb\n", "\t", 1),
       ("id,name\n---,---\n1,a\nid,name\n---,---\n2,b\n", ",", 2),
       ("---+---\nid|name\n---+---\n1|a\n2|b\n---+---\n", "|", 3),
+      ("id|name\n----------\n1|a\n2|b\n", "|", 1), ("id,name\n==============\n1,a\n2,b\n", ",", 1),
       ("id│name\n──┼────\n1│a\n2│b\n", "│", 1), ("id||name\n--||:---:\n1||a\n2||b\n", "||", 1),
     ])
   func skipped(text: String, delimiter: String, rules: Int) throws {
@@ -56,13 +57,27 @@ import Testing
     "what only looks like a rule is a record",
     arguments: [
       "id,name\n-,-\n1,a\n", "id,name\n1,---\n2,b\n", "id,name\n,---\n2,b\n", "name\n---\nx\n",
-      "id,name\n1,a\n--,----\n",
+      "id,name\n1,a\n--,----\n", "id,name\n-----\n1,a\n", "id,name\n1,a\n----------\n", "name\n----------\nx\n",
       "id,name\n\"---\",\"---\"\n1,a\n", "id,name,n\n---,---\n1,a,b\n",
     ])
   func records(text: String) throws {
     let records = text.split(separator: "\n").count - 1
     #expect(Self.read(text, CSVOptions()).count == records)
     #expect(try Self.account(text, CSVOptions()).skipped[.rule].lines == 0)
+  }
+
+  @Test("below the names of an index of filings one stroke is drawn")
+  func oneStroke() throws {
+    let dashes = String(repeating: "-", count: 80)
+    let rows = (0..<20).map { "\(1000 + $0)|A \($0), INC.|2020-01-1\($0 % 10)\n" }.joined()
+    let text = "Description: index, by name\nComments: x\n \n \nCIK|Company Name|Date Filed\n\(dashes)\n" + rows
+    let dialect = try #require(CSVDialectDetector.detect(sample: Array(text.utf8), isWhole: true))
+    #expect(dialect.options.header == .firstRecord && dialect.proposals.isEmpty, "\(dialect)")
+    #expect(Self.read(text, dialect.options).count == 20)
+    // Among records it is one.
+    let sum = try #require(
+      CSVDialectDetector.detect(sample: Array("id|n|day\n\(rows)\(dashes)\n7|x|2020-01-01\n".utf8), isWhole: true))
+    #expect(!sum.proposals.isEmpty, "\(sum)")
   }
 
   @Test("a table below a rule begins with its names, also where some are empty")

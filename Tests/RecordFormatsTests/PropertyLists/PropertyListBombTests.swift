@@ -30,7 +30,25 @@ private func binaryList(_ objects: [[UInt8]], top: UInt8 = 0, referenceSize: UIn
     #expect(readList(binaryList([[0xA1, 1], [0xD1, 2, 0], [0x51, 0x61]]), ["a"]).failure == "invalidDocument@1:1")
     let late = readList(binaryList([[0xA2, 1, 2], [0xD0], [0xA1, 2]]), ["a"])
     #expect(late.lines == ["·"] && late.failure == "invalidDocument@2:1")
-    #expect(readList(binaryList([[0xD1, 1, 0], [0x51, 0x61]]), ["a"], records: "a.a.a.a").lines.isEmpty)
+    let inside = readList(binaryList([[0xD1, 1, 0], [0x51, 0x61]]), ["a"], records: "a.a.a.a")
+    #expect(inside.lines.isEmpty && inside.failure == "invalidDocument@1:1")
+  }
+
+  @Test("records of the binary form are found at a path")
+  func recordsAtAPath() {
+    // {a: {b: [{c: 1}, {c: 2}], d: {c: 3}, e: 1}}
+    let list = binaryList([
+      [0xD1, 1, 2], [0x51, 0x61], [0xD3, 3, 4, 5, 6, 7, 8], [0x51, 0x62], [0x51, 0x64], [0x51, 0x65],
+      [0xA2, 10, 11], [0xD1, 9, 12], [0x10, 1], [0x51, 0x63], [0xD1, 9, 8], [0xD1, 9, 13], [0x10, 3], [0x10, 2],
+    ])
+    #expect(readList(list, records: "a.b").lines == ["#1", "#2"])
+    #expect(readList(list, ["c"], records: "a.b").lines == ["#1", "#2"])
+    // One dictionary is one record, a scalar one if the column is asked for.
+    #expect(readList(list, ["c"], records: "a.d").lines == ["#3"])
+    #expect(readList(list, ["value"], records: "a.e").lines == ["#1"])
+    #expect(readList(list, ["c"], records: "a.e").failure == "missingRecords")
+    #expect(readList(list, ["b.c", "b"], records: "a", each: "b").lines == ["#1|${\"c\":1}", "#2|${\"c\":2}"])
+    #expect(readList(list, ["c"], records: "a.x").failure == "missingRecords")
   }
 
   @Test("lists that double with each level end soon")

@@ -100,6 +100,14 @@ import Testing
     #expect(try SourceFormat.detect(ByteSource(path: path)) == .ndjson)
     let utf16 = ByteSource(bytes: [0xFF, 0xFE] + "a\tb\n".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
     #expect(try SourceFormat.detect(utf16) == .tsv)
+    // Media libraries are property lists whose name says XML.
+    let list =
+      "<?xml version=\"1.0\"?>\n<!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" \"p.dtd\">\n<plist><dict/></plist>"
+    for (text, format) in [(list, SourceFormat.propertyList), ("<r><plist/></r>", .xml), ("a,b", .xml), ("", .xml)] {
+      let named = try folder.write(text, to: "library.xml")
+      #expect(try SourceFormat.detect(ByteSource(path: named)) == format, "\(text)")
+    }
+    #expect(try SourceFormat.detect(ByteSource(path: folder.file("none.xml"))) == .xml)
   }
 
   @Test("the check for text agrees with the standard library", arguments: Soak.seeds(30))

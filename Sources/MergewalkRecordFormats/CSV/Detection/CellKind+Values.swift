@@ -36,14 +36,18 @@ extension CellKind {
     var group = 0
     var digits = 0
     var isGrouped = true
+    var hasPairs = false
     while i < end {
       let byte = text[i]
       if byte.isDigit {
         group += 1
         digits += 1
       } else if byte == UInt8(ascii: ".") || byte == UInt8(ascii: ",") || byte == UInt8(ascii: "'") {
-        // Behind a separator, and before another, stand three digits; another kind of separator ends that.
-        if separators > 0, group != 3 || (last != byte && !isGrouped) { return false }
+        // Behind a separator, and before another, stand three digits; another kind of separator ends that. In India, two
+        // digits stand there, but three behind the last comma.
+        let isPair = group == 2 && byte == UInt8(ascii: ",") && last == byte
+        hasPairs = hasPairs || isPair
+        if separators > 0, (group != 3 && !isPair) || (last != byte && !isGrouped) { return false }
         if separators == 0, group > 3 || group == 0 { isGrouped = false }
         if separators > 0, last != byte { isGrouped = false }
         if separators > 0, last == byte, !isGrouped { return false }
@@ -55,7 +59,7 @@ extension CellKind {
       }
       i += 1
     }
-    if digits == 0 { return false }
+    if digits == 0 || (hasPairs && last == UInt8(ascii: ",") && group != 3) { return false }
     if i == end { return true }
     guard text[i] | 0x20 == UInt8(ascii: "e"), i > 0, text[i - 1].isDigit || separators > 0 else { return false }
     i += 1

@@ -99,20 +99,35 @@ extension DialectBuilder {
   private mutating func findWideHeader() {
     guard shape.width > 1, let first = shape.records.first, table.rows[first].width > shape.width,
       shape.records.allSatisfy({ table.rows[$0].width <= table.rows[first].width }),
-      RecordOutline(bytes, table, table.rows[first]).isNames
+      RecordOutline(bytes, table, table.rows[first]).isNames, isAboveValues(shape.width)
     else { return }
-    let below = shape.records.dropFirst().prefix(20)
-    let isTyped = (0..<shape.width).contains { column in
-      below.allSatisfy { row in
-        let cell = table.cells(of: table.rows[row]).dropFirst(column).first
-        return cell.map { CellKind(bytes, $0.start, $0.end).isTyped } ?? false
-      }
-    }
-    guard below.count > 1, isTyped else { return }
     evidence.append(
       "\(table.rows[first].width) names stand above records of which most have \(shape.width) fields")
     widen(to: table.rows[first].width)
     isCertain = false
+  }
+
+  /// Takes the first record for the header although most others are wider, if nothing stands behind what it names.
+  private mutating func findNarrowHeader() {
+    guard !known.contains(.longRecords), let first = shape.records.first else { return }
+    let width = table.rows[first].width
+    guard width > 1, width < shape.width, RecordOutline(bytes, table, table.rows[first]).isNames,
+      shape.records.allSatisfy({ table.hasNothing(table.rows[$0], behind: width) }), isAboveValues(width)
+    else { return }
+    evidence.append("\(width) names stand above records of \(shape.width) fields, of which the last are empty")
+    if let found = TableShape(bytes, table, width: width) { shape = found }
+  }
+
+  /// Whether one of the first columns holds numbers, dates or the like below the first record.
+  private func isAboveValues(_ width: Int) -> Bool {
+    let below = shape.records.dropFirst().prefix(20)
+    return below.count > 1
+      && (0..<width).contains { column in
+        below.allSatisfy { row in
+          let cell = table.cells(of: table.rows[row]).dropFirst(column).first
+          return cell.map { CellKind(bytes, $0.start, $0.end).isTyped } ?? false
+        }
+      }
   }
 
   /// Leaves an option to a person; what it would read is refused.
@@ -186,6 +201,7 @@ extension DialectBuilder {
     }
     if case .names = options.header { return }
     findWideHeader()
+    findNarrowHeader()
     guard let first = shape.records.first, table.rows.indices.contains(first) else { return }
     var judge = HeaderJudge(bytes, table, shape, texts)
     let row = table.rows[first]
@@ -205,6 +221,7 @@ extension DialectBuilder {
     if let names = judge.names {
       options.header = .names(names)
       options.skippedLines = row.line
+      if row.width > shape.width { shape.long -= 1 }
     } else {
       options.header = judge.rows > 0 ? .firstRecord : .none
     }
@@ -292,10 +309,10 @@ extension DialectBuilder {
           + lines { $0.width < shape.width } + " and will be rejected; pad gives them empty ones")
     }
     if shape.long > 0, options.longRecords != .truncate {
-      func isHarmless(_ row: SampleTable.Row) -> Bool {
-        table.cells(of: row).dropFirst(shape.width).allSatisfy { $0.start == $0.end && !$0.isQuoted }
+      func isHarmless(_ row: SampleTable.Row) -> Bool { table.hasNothing(row, behind: shape.width) }
+      let harmless = shape.records.dropFirst(headerRows).count {
+        table.rows[$0].width > shape.width && isHarmless(table.rows[$0])
       }
-      let harmless = shape.records.count { table.rows[$0].width > shape.width && isHarmless(table.rows[$0]) }
       if harmless > 0, !known.contains(.longRecords) {
         options.longRecords = .dropEmpty
         evidence.append(
@@ -347,12 +364,12 @@ extension DialectBuilder {
   /// Remembers what keeps text from being lost by what was detected.
   mutating func findCaution() {
     let records = shape.records.dropFirst(headerRows).prefix(Self.mostTyped).filter {
-      table.rows[$0].width == shape.width
+      table.rows[$0].width >= shape.width
     }
     var typed = [Int](repeating: 0, count: shape.width)
     var filled = typed
     for index in records {
-      for (column, cell) in table.cells(of: table.rows[index]).enumerated() {
+      for (column, cell) in table.cells(of: table.rows[index]).prefix(shape.width).enumerated() {
         let kind = CellKind(bytes, cell.start, cell.end)
         if kind == .empty || kind == .missing { continue }
         filled[column] += 1
@@ -393,7 +410,7 @@ extension DialectBuilder {
 
   /// The lines of the table's rows that meet a condition, as a part of a sentence.
   private func lines(_ condition: (SampleTable.Row) -> Bool) -> String {
-    let found = shape.records.filter { condition(table.rows[$0]) }.map { table.rows[$0].line }
+    let found = shape.records.dropFirst(headerRows).filter { condition(table.rows[$0]) }.map { table.rows[$0].line }
     return " (line\(found.count == 1 ? "" : "s") "
       + found.prefix(5).map(String.init).joined(separator: ", ") + (found.count > 5 ? " ..." : "") + ")"
   }

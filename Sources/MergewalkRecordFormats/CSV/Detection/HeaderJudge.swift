@@ -15,6 +15,8 @@ struct HeaderJudge {
   private struct Column {
     var typed = 0
     var booleans = 0
+    /// Dates and times.
+    var dates = 0
     var filled = 0
     /// Whether most cells are numbers, dates and so on.
     var isTyped: Bool { filled > 0 && typed * 10 >= filled * 8 }
@@ -53,40 +55,48 @@ struct HeaderJudge {
       if fault != nil { self.names = Self.unique(names) }
       return
     }
-    if table.rows[first].width != width {
+    // A delimiter behind the last name makes none.
+    let isWide = table.rows[first].width > width
+    guard table.rows[first].width == width || (isWide && table.hasNothing(table.rows[first], behind: width)) else {
       self.init(
         rows: 0, reason: "the first record has \(table.rows[first].width) fields, most have \(width)", isCertain: false)
       return
     }
+    func names(_ record: Int) -> [String] { Array(texts.names(table, record).prefix(width)) }
     if records.count == 1 {
-      let isNames = Self.fault(texts.names(table, first)) == nil && kinds(first).allSatisfy { !$0.isTyped }
+      let isNames = Self.fault(names(first)) == nil && kinds(first).allSatisfy { !$0.isTyped }
       self.init(
         rows: isNames ? 1 : 0,
         reason: isNames ? "the only record has no value but names" : "the only record holds values", isCertain: false)
       return
     }
     var best: HeaderJudge?
-    for count in stride(from: min(Self.mostHeaderRows, records.count - 1), through: 1, by: -1) {
+    for count in stride(from: isWide ? 1 : min(Self.mostHeaderRows, records.count - 1), through: 1, by: -1) {
       let heads = records.prefix(count).filter {
-        table.rows[$0].width == width && Self.textFault(bytes, table, $0) == nil
+        (table.rows[$0].width == width || isWide) && Self.textFault(bytes, table, $0) == nil
       }
       if heads.count < count { continue }
-      let names = Self.joined(heads.map { texts.names(table, $0) })
-      if count > 1, Self.fault(names) != nil { continue }
+      let joined = Self.joined(heads.map(names))
+      if count > 1, Self.fault(joined) != nil { continue }
       let columns = Self.columns(records.dropFirst(count).prefix(Self.mostRecords), width, kinds)
-      let headKinds = heads.map { Self.meant(kinds($0), above: columns) }
+      var headKinds = heads.map { Self.meant(kinds($0), above: columns) }
       if count > 1 {
-        guard Self.isStacked(headKinds, columns, repeats: Self.areEqual(heads.map { texts.names(table, $0) })) else {
+        guard Self.isStacked(headKinds, columns, repeats: Self.areEqual(heads.map(names))) else {
           continue
         }
         best = HeaderJudge(
           rows: count, reason: "\(count) records of names are above columns of values", isCertain: true)
         break
       }
-      let below = texts.below(table, records.dropFirst().prefix(Self.mostRecords))
+      let rest = records.dropFirst().prefix(Self.mostRecords)
+      let below = texts.below(table, rest)
+      let series = NameSeries(joined, above: below, rest.lazy.map(names))
+      for column in series.columns { headKinds[0][column] = .word }
       best =
-        Self.fault(names).map { Self.judgeFaulty(names, $0, headKinds[0], columns, below) }
-        ?? Self.judge(names, headKinds[0], columns, below)
+        Self.fault(joined).map { Self.judgeFaulty(joined, $0, headKinds[0], columns, below) }
+        ?? Self.judge(joined, headKinds[0], columns, below, series)
+      if best?.rows == 1, !series.isCertain { best?.isCertain = false }
+      if isWide, best?.rows == 1, best?.names == nil { best?.names = joined }
     }
     self = best ?? HeaderJudge(rows: 0, reason: "the first record cannot be names", isCertain: false)
   }
@@ -151,15 +161,23 @@ struct HeaderJudge {
         columns[i].filled += 1
         if kind.isTyped { columns[i].typed += 1 }
         if kind == .boolean { columns[i].booleans += 1 }
+        if kind == .date || kind == .time { columns[i].dates += 1 }
       }
     }
     return columns
   }
 
   /// What the cells of a first record are above these columns: where none is true or false, “No” is a word, such as
-  /// the name of a column of numbers or of an oxide.
+  /// the name of a column of numbers or of an oxide; and so are days and hours where none is a date or a time.
   private static func meant(_ kinds: [CellKind], above columns: [Column]) -> [CellKind] {
-    zip(kinds, columns).map { $0 == .boolean && $1.filled > 0 && $1.booleans == 0 ? .word : $0 }
+    func isDate(_ kind: CellKind, _ column: Column) -> Bool {
+      (kind == .date || kind == .time) && column.filled > 0 && column.dates == 0
+    }
+    let areDates = zip(kinds, columns).count(where: isDate) > 1
+    return zip(kinds, columns).map { kind, column in
+      let isWord = kind == .boolean && column.filled > 0 && column.booleans == 0
+      return isWord || (areDates && isDate(kind, column)) ? .word : kind
+    }
   }
 
   /// Whether several first records are names: text, all of them, above two columns of values at least.
@@ -200,7 +218,7 @@ struct HeaderJudge {
 
   /// Whether one first record is names.
   private static func judge(
-    _ names: [String], _ kinds: [CellKind], _ columns: [Column], _ below: [Set<String>]
+    _ names: [String], _ kinds: [CellKind], _ columns: [Column], _ below: [Set<String>], _ series: NameSeries
   ) -> HeaderJudge {
     if let i = names.indices.first(where: { $0 < below.count && repeatsWord(names[$0], below[$0]) }) {
       return HeaderJudge(
@@ -219,11 +237,12 @@ struct HeaderJudge {
     for (kind, column) in zip(kinds, columns) where column.isTyped && kind != .missing {
       if kind.isTyped { alike += 1 } else { different += 1 }
     }
-    let isYears = years(names, below) >= 2
-    if isYears, different == 0, zip(names, kinds).allSatisfy({ !$1.isTyped || year($0) != nil }) {
-      return HeaderJudge(rows: 1, reason: "the first record has years above columns of other numbers", isCertain: true)
+    if let first = series.columns.min(), !kinds.contains(where: \.isTyped) {
+      return HeaderJudge(
+        rows: 1, reason: "the first record counts on from “\(names[first])” above columns of other values",
+        isCertain: true)
     }
-    if different > 0, alike == 0 || isYears {
+    if different > 0, alike == 0 || (series.isCertain && !series.columns.isEmpty) {
       let count = PrintableText.count(different, "column")
       return HeaderJudge(
         rows: 1, reason: "the first record has text above \(count) of numbers, dates or the like", isCertain: true)
@@ -277,20 +296,6 @@ struct HeaderJudge {
       return name.utf8.first?.isDigit == true && filled.count >= 3
         && filled.count { $0.utf8.first { $0 != 32 }?.isDigit == true } * 4 >= filled.count * 3
     }?.offset
-  }
-
-  /// How many names are years that follow each other, above columns that hold something else.
-  private static func years(_ names: [String], _ below: [Set<String>]) -> Int {
-    var found: [Int] = []
-    for (name, values) in zip(names, below) {
-      if let year = year(name), values.contains(where: { Self.year($0) == nil && !$0.isEmpty }) { found.append(year) }
-    }
-    return zip(found, found.dropFirst()).allSatisfy { abs($0 - $1) == 1 } ? found.count : 0
-  }
-
-  private static func year(_ text: String) -> Int? {
-    guard text.utf8.count == 4, let year = Int(text), (1800...2200).contains(year) else { return nil }
-    return year
   }
 }
 

@@ -91,7 +91,9 @@ struct SampleTable {
       }
       let isRule =
         row.kind == .record && marksRules
-        && RuleLine.isRule(bytes[row.start..<row.end], delimiter: candidate.delimiter.first)
+        && RuleLine.isRule(
+          bytes[row.start..<row.end], delimiter: candidate.delimiter.first,
+          mayBeOne: row.width == 1 && isFirstOfWidth(rows.last))
       if isRule { row.kind = .rule }
       if row.kind == .record { row.lines = 1 + Self.lineEnds(bytes, row.start, row.end) }
       line += row.lines
@@ -99,7 +101,18 @@ struct SampleTable {
     }
   }
 
+  /// Whether a row is the first record of its width, which is no title's.
+  private func isFirstOfWidth(_ row: Row?) -> Bool {
+    guard let row, row.kind == .record, row.width > 1 else { return false }
+    return rows.dropLast().allSatisfy { $0.kind != .record || $0.width != row.width }
+  }
+
   func cells(of row: Row) -> ArraySlice<Cell> { cells[row.firstCell..<row.firstCell + row.width] }
+
+  /// Whether all cells behind the first ones are empty and unquoted, if there are any.
+  func hasNothing(_ row: Row, behind width: Int) -> Bool {
+    cells(of: row).dropFirst(width).allSatisfy { $0.start == $0.end && !$0.isQuoted }
+  }
 
   /// Whether two records have the same texts, whatever quotes these are in.
   func areSame(_ bytes: UnsafeBufferPointer<UInt8>, _ left: Row, _ right: Row) -> Bool {

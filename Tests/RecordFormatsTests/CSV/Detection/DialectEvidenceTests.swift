@@ -235,6 +235,85 @@ import Testing
     #expect(stacked.header == .firstRecord && stacked.headerRows == 2)
   }
 
+  @Test func `years, days and hours that count on are names, however few of the records are like them`() throws {
+    func names(_ header: String, _ row: (Int) -> String) throws -> (CSVDialect, CSVOptions.Header) {
+      let dialect = try detect(header + "\n" + (0..<40).map { row($0) + "\n" }.joined())
+      return (dialect, dialect.options.header)
+    }
+    // Every fifth year; years whose cells have flags; a delimiter behind the last one; the same year twice.
+    let steps = try names("country,1952,1957,1962") { "x\($0),\($0 * 700),\($0 * 31 + 5),\(9 + $0)" }
+    #expect(steps.1 == .firstRecord && steps.0.isCertain, "\(steps.0.evidence)")
+    let flags = try names("geo\\time\t2019 \t2020 \t2021 ") { "A\($0)\t\($0 * 7).5 b\t: \t\($0 + 1).1 ep" }
+    #expect(flags.1 == .firstRecord, "\(flags.0.evidence)")
+    let behind = try names("name,2019,2020,") { "x\($0),\($0 * 3).5,\($0 * 9)," }
+    #expect(behind.1 == .names(["name", "2019", "2020", "4"]), "\(behind.0.evidence)")
+    let twice = try names("name,2019,2020,2021,2021") { "x\($0),\($0 * 3).5,\($0 * 9),1,2" }
+    #expect(twice.1 == .names(["name", "2019", "2020", "2021", "2021 2"]), "\(twice.0.evidence)")
+    let words = try names("name,2019,2020") { "x\($0),\($0 % 2 == 0 ? "high" : "low"),\($0 % 3 == 0 ? "low" : "none")" }
+    #expect(words.1 == .firstRecord, "\(words.0.evidence)")
+    // Days above numbers, whatever their step is.
+    let days = try names("state,lat,1/22/20,1/23/20,1/30/20") { "x\($0),\($0).5,\($0 * 2),\($0),0" }
+    #expect(days.1 == .firstRecord && days.0.isCertain, "\(days.0.evidence)")
+    // Hours could be values of one record: a person is asked.
+    let hours = try names("station,0,1,2,3,4,5") { "x\($0),\($0 * 5 % 7),\($0 % 4),7,\($0 % 3),1,\($0)" }
+    #expect(hours.1 == .firstRecord && !hours.0.isCertain, "\(hours.0.evidence)")
+    // Where other records count on as well, the first one is one of them, and so are two years beside unknown ones.
+    let ranges = try names("a,0,1,2,3") { "x\($0),\($0),\($0 + 1),\($0 + 2),\($0 + 3)" }
+    #expect(ranges.1 == .none, "\(ranges.0.evidence)")
+    let years = try names("t0,1894,1895") { "t\($0 + 1),\(1900 + $0),\($0 % 2 == 0 ? "\\N" : "\(1905 + $0)")" }
+    #expect(years.1 == .none, "\(years.0.evidence)")
+    let dates = try names("t0,2024-01-01,2024-01-02") {
+      "t\($0 + 1),2024-02-0\(1 + $0 % 9),\($0 % 2 == 0 ? "" : "2024-03-01")"
+    }
+    #expect(dates.1 == .none, "\(dates.0.evidence)")
+  }
+
+  @Test func `a delimiter behind the last name only, or behind all records only, makes no column`() throws {
+    let rows = (0..<30).map { "\($0),n\($0),2024-01-0\(1 + $0 % 9)" }
+    let above = try detect("id,name,day,\n" + rows.map { $0 + "\n" }.joined())
+    #expect(above.options.header == .names(["id", "name", "day"]) && above.options.skippedLines == 1)
+    #expect(above.options.longRecords == .refuse && above.isCertain, "\(above.evidence)")
+    let below = try detect("id,name,day\n" + rows.map { $0 + ",\n" }.joined())
+    #expect(below.options.header == .firstRecord && below.options.longRecords == .dropEmpty, "\(below.evidence)")
+    #expect(below.isCertain && below.proposals.isEmpty, "\(below.proposals)")
+    // A value behind the names, once, is none to drop.
+    let value = try detect("id,name,day\n" + rows.map { $0 + ",\n" }.joined() + "7,n,2024-01-01,x\n")
+    #expect(!value.isCertain, "\(value.evidence)")
+  }
+
+  @Test func `what is above an empty record and names is no part of the table`() throws {
+    let rows = (1...30).map { "\($0),n\($0),\($0).5,2024-01-0\(1 + $0 % 9)\n" }.joined()
+    for above in [
+      "Sales report,,,\nAs of,2023-01-01,,\n,,,\n", "Company:,ACME,Period:,2023\n,,,\n",
+      "Company:,ACME,Period:,2023\n,,,\n,,,\n",
+    ] {
+      let dialect = try detect(above + "id,name,amount,day\n" + rows)
+      #expect(dialect.options.skippedLines == above.split(separator: "\n").count, "\(dialect.evidence)")
+      #expect(dialect.options.header == .firstRecord && dialect.isCertain, "\(dialect.evidence)")
+    }
+    for above in ["Population,,,\n,,,\n", "Population,,,\n", "As of,2023-01-01,,\n,,,\n"] {
+      let years = (1...30).map { "n\($0),\($0).5,\($0 * 7),\($0 * 3)\n" }.joined()
+      let dialect = try detect(above + "country,2019,2020,2021\n" + years)
+      #expect(dialect.options.skippedLines == above.split(separator: "\n").count, "\(dialect.evidence)")
+      #expect(dialect.options.header == .firstRecord, "\(dialect.evidence)")
+    }
+    // Records above an empty one and names are records, and so is a table with a header of its own.
+    let records = try detect("7,x,1.5,2024-01-01\n,,,\nid,name,amount,day\n" + rows)
+    #expect(records.options.skippedLines == 0, "\(records.evidence)")
+    let table = try detect("a,b,c,d\nw,1,2,x\nv,1,3,y\n,,,\nid,name,amount,day\n" + rows)
+    #expect(table.options.skippedLines == 0, "\(table.evidence)")
+  }
+
+  @Test func `numbers in groups of two digits and three are numbers`() throws {
+    let text = "id;amount\n" + (0..<40).map { "\($0);12,34,\(100 + $0)\n" }.joined()
+    let dialect = try detect(text)
+    #expect(dialect.options.delimiter == ";" && dialect.options.header == .firstRecord, "\(dialect.evidence)")
+    let points = try detect("id;amount\n" + (0..<40).map { "\($0);1,23,45,\(100 + $0).5\n" }.joined())
+    #expect(points.options.delimiter == ";" && points.options.header == .firstRecord, "\(points.evidence)")
+    // Three fields of one comma each are none.
+    #expect(try detect((0..<40).map { "12,34,\(10 + $0)\n" }.joined()).options.delimiter == ",")
+  }
+
   @Test func `records of other widths are refused, and the options that read them are proposed`() throws {
     let rows = (0..<20).map { "\($0),b,c" }.joined(separator: "\n")
     let short = try detect("x,y,z\n\(rows)\n1,2\n3,4,5\n")
