@@ -16,6 +16,7 @@ struct MigrationPlanner {
   private(set) var sequences: [Int: Int] = [:]
   private(set) var numbers: [Int: Int?] = [:]
   private(set) var changedNumbers: Set<Int> = []
+  private(set) var tombstones: [TombstoneMove] = []
   private(set) var goneLinks: Set<CloudTables.Relationship> = []
 
   /// The names of old tables while the migration runs.
@@ -39,6 +40,12 @@ struct MigrationPlanner {
     for entity in mapping.source.entities where old.entityNumbers[entity.index] > 0 {
       let successor = mapping.destinationEntities[entity.index]
       numbers[old.entityNumbers[entity.index]] = .some(successor.map { new.entityNumbers[$0] })
+      guard let successor else { continue }
+      if let move = TombstoneMove(
+        mapping, from: entity, to: mapping.destination.entities[successor], number: new.entityNumbers[successor])
+      {
+        tombstones.append(move)
+      }
     }
     for match in mapping.entities where match.change == .transform {
       if let index = match.destination { changedNumbers.insert(new.entityNumbers[index]) }

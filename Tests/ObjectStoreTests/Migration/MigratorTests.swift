@@ -284,6 +284,37 @@ struct MigratorTests {
     #expect(try after.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16001") == 3)
   }
 
+  @Test("the history keeps the values of deleted records under the names of their attributes")
+  func tombstones() throws {
+    func kept(_ name: String, renamedFrom old: String? = nil) -> AttributeDescription {
+      var attribute = M.attribute(name, .string)
+      attribute.preservesValueInHistoryOnDeletion = true
+      attribute.renamingIdentifier = old
+      return attribute
+    }
+    let bench = try MigrationBench(
+      [
+        EntityDraft("B", [kept("m"), kept("n"), M.attribute("o", .string)]), EntityDraft("C", [kept("x")]),
+        EntityDraft("D", [kept("x")]),
+      ],
+      [
+        EntityDraft("A", [Self.name]),
+        EntityDraft("B", [kept("a"), kept("k", renamedFrom: "n"), kept("m"), kept("o")]),
+        EntityDraft("C", [M.attribute("x", .string)]), EntityDraft("D", [kept("x")]),
+      ])
+    try bench.execute(
+      "CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCHANGETYPE INTEGER, ZENTITY INTEGER,"
+        + " ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, ZCOLUMNS BLOB, ZTOMBSTONE0 BLOB, ZTOMBSTONE1 BLOB );"
+        + " INSERT INTO ACHANGE (ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTOMBSTONE0, ZTOMBSTONE1) VALUES"
+        + " (2, 1, 10, 'm', 'n'), (2, 2, 20, 'x', NULL), (2, 3, 30, 'x', NULL)")
+    try StoreMigrator.migrate(path: bench.path, to: bench.new)
+    let after = try Connection(path: bench.path, mode: .readWrite)
+    let found = try after.text(
+      "SELECT group_concat(ZENTITY || ' ' || ifnull(ZTOMBSTONE0, '-') || ifnull(ZTOMBSTONE1, '-')"
+        + " || ifnull(ZTOMBSTONE2, '-') || ifnull(ZTOMBSTONE3, '-'), ', ') FROM ACHANGE")
+    #expect(found == "2 -nm-, 3 ----, 4 x---")
+  }
+
   @Test("keys go on where they were")
   func sequences() throws {
     let bench = try MigrationBench(
