@@ -82,7 +82,8 @@ public struct ObjectCopy: Sendable {
   /// Copies everything or nothing.
   ///
   /// - Throws: ``StoreError``: `invalidOption` if the prepared store is the target; `alreadyExists` if the target has
-  ///   some of its marks, and ``Options/findBy`` is empty; `incompatibleModel` with all incompatibilities of the models;
+  ///   some of its marks, and ``Options/findBy`` is empty; `damagedFile` if prepared objects belong to no entity, or have
+  ///   values of other types; `incompatibleModel` with all incompatibilities of the models;
   ///   `sqlite` with a constraint as its cause if a copied object violates a uniqueness constraint; as opening a store,
   ///   and as ``StoreModel/find(path:explicit:)``. The target is unchanged, byte for byte.
   /// - Complexity: O(objects log objects), on disk; memory is ``Options/cacheKiB``.
@@ -167,7 +168,7 @@ public struct ObjectCopy: Sendable {
         throw StoreError(.incompatibleModel, path: source, message: "the model lacks the store's configuration")
       }
       let adapted = try schema.adapted(to: connection)
-      return try ObjectCopySource(adapted, connection)
+      return try ObjectCopySource(adapted, connection, path: source)
     }
   }
 
