@@ -66,11 +66,6 @@ struct EntityExport {
         "SELECT \(columns) FROM \(table) AS t WHERE +t.Z_ENT = \(schema.entityNumbers[entity.index]) ORDER BY t.Z_PK")
     }
     let names = fields.map { format.columnName(ofField: $0.name) }
-    if format == .xml, let name = names.first(where: { !RowWriter.isXMLName($0) }) {
-      throw StoreExport.failure(
-        storePath, "unwritableValue", "\(entity.name): “\(name)” is not a valid name of an XML element",
-        hint: "use another --format")
-    }
     if format == .csv || format == .tsv {
       // As for the reader of the header, which refuses such names.
       var seen: [String: String] = [:]
