@@ -143,6 +143,10 @@ struct ContentChecks {
         verifier.add(
           .warning, .missingUniqueIndex, table: index.table,
           message: "there is no index \(index.name), so nothing keeps the values unique")
+        verifier.addRows(
+          .missingUniqueIndex, as: .warning, table: index.table,
+          "\(schema.propertyNames(index)) must be unique and has the value of an earlier row",
+          query: "k FROM \(schema.duplicates(index))")
       } else if index.isOfModel {
         verifier.add(
           .note, .missingIndex, table: index.table,
