@@ -82,8 +82,8 @@ public struct ObjectCopy: Sendable {
   /// Copies everything or nothing.
   ///
   /// - Throws: ``StoreError``: `invalidOption` if the prepared store is the target; `alreadyExists` if the target has
-  ///   some of its marks, and ``Options/findBy`` is empty; `damagedFile` if prepared objects belong to no entity, or have
-  ///   values of other types; `incompatibleModel` with all incompatibilities of the models;
+  ///   some of its marks, and ``Options/findBy`` is empty; `damagedFile` if prepared objects belong to no entity, have
+  ///   values of other types, or name files that are not there; `incompatibleModel` with all incompatibilities of the models;
   ///   `sqlite` with a constraint as its cause if a copied object violates a uniqueness constraint; as opening a store,
   ///   and as ``StoreModel/find(path:explicit:)``. The target is unchanged, byte for byte.
   /// - Complexity: O(objects log objects), on disk; memory is ``Options/cacheKiB``.

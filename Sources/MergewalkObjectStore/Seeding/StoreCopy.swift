@@ -95,14 +95,24 @@ public enum StoreCopy {
   typealias Moves = [(from: String, to: String)]
 
   /// Copies the files beside a store into the folder in which a copy of it is made.
+  ///
+  /// - Parameter names: The files that rows name; `nil` for all that are there.
+  /// - Throws: ``StoreError`` with `damagedFile` when one of these names is not that of a file there, so that its value
+  ///   is lost already, or with `inputOutput`.
   static func stageExternalData(
     of source: String, to path: String, staging: StagingFolder, names: [String]? = nil
   ) throws(StoreError) -> Moves {
     let from = ExternalData.folder(ofStore: source)
     let to = ExternalData.folder(ofStore: path)
-    let all: [String]
-    if let names { all = names } else { all = try FileSystem.namesIfThere(in: from) }
-    let files = all.filter(StoreUUID.isValid)
+    let present = try FileSystem.namesIfThere(in: from).filter(StoreUUID.isValid)
+    let missing = Set(names ?? []).subtracting(present).sorted()
+    if let first = missing.first {
+      throw StoreError(
+        .damagedFile, path: source,
+        message: "rows name files that are not in \(from): \(missing.count), such as \(first); copy the folder"
+          + " .NAME_SUPPORT that belongs to the store with it")
+    }
+    let files = names ?? present
     for name in files {
       let access = FileAccess.derived(from: from + "/" + name).narrowed(by: FileAccess.derived(from: path))
       try FileSystem.copy(from + "/" + name, to: staging.file(name), access: access)

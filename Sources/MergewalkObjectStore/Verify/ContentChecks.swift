@@ -55,6 +55,11 @@ struct ContentChecks {
         .valueType, as: .warning, table: table.name,
         "\(attribute.name) does not begin with the tag of external storage",
         query: "Z_PK AS k FROM \(table.name) WHERE substr(\(column), 1, 1) NOT IN (x'', x'01', x'02')")
+      verifier.addRows(
+        .valueType, as: .warning, table: table.name,
+        "\(attribute.name) has the tag of a file, but not the length of a file's name",
+        query: "Z_PK AS k FROM \(table.name) WHERE typeof(\(column)) = 'blob' AND substr(\(column), 1, 1) = x'02'"
+          + " AND length(\(column)) <> \(ExternalData.fileCellLength)")
     }
     guard !attribute.isOptional, !attribute.isDerived else { return }
     checkMissing(attribute.name, column, of: attribute.declaringEntity, table, &verifier)
