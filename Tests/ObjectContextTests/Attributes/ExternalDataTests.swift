@@ -273,6 +273,10 @@ struct ExternalDataTests {
     let error = #expect(throws: StoreError.self) { try ObjectCopy(from: place.path, to: target).run() }
     #expect(error?.code == .damagedFile && error?.message.contains(padded) == true, "\(error?.message ?? "")")
     #expect(try StoreInfo.read(path: target).entities.allSatisfy { $0.objects == 0 })
+    // Neither is the whole file.
+    let whole = place.folder.file("whole.sqlite")
+    #expect(throws: StoreError.self) { try StoreCopy.copy(place.path, to: whole) }
+    #expect(access(whole, F_OK) != 0)
     #expect(try StoreVerifier.verify(path: target, model: place.model).isSound)
   }
 
