@@ -89,6 +89,6 @@ extension MigrationPlan {
     self.init(
       steps: planner.steps, destination: planner.new, sequences: planner.sequences, numbers: planner.numbers,
       changedNumbers: planner.changedNumbers, tombstones: planner.tombstones, goneLinks: planner.goneLinks,
-      removals: RemovalSearch(mapping, old: source).result)
+      removals: RemovalSearch(mapping, old: source).result + planner.strays)
   }
 }

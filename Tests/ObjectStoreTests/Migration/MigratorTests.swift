@@ -265,6 +265,20 @@ struct MigratorTests {
     #expect(try StoreDump(again.path, again.old) == again.before)
   }
 
+  @Test("rows of no entity that a table written anew leaves out are named and counted", arguments: ["77", "NULL"])
+  func strays(_ number: String) throws {
+    let bench = try MigrationBench(
+      [EntityDraft("A", [Self.name, M.attribute("gone", .string)]), EntityDraft("B", [Self.name])],
+      [EntityDraft("A", [Self.name]), EntityDraft("B", [Self.name])])
+    try bench.execute("UPDATE ZA SET ZGONE = NULL")
+    try bench.execute("UPDATE ZA SET Z_ENT = \(number) WHERE Z_PK = (SELECT max(Z_PK) FROM ZA)")
+    let planned = try bench.plan()
+    let done = try StoreMigrator.migrate(path: bench.path, to: bench.new)
+    #expect(done.removed.map { "\($0.kind.rawValue) \($0.name) \($0.count ?? -1)" } == ["stray A 1"])
+    #expect(planned.removed == done.removed)
+    #expect(done.removed[0].description.hasPrefix("1 object in the table of A is removed: "))
+  }
+
   @Test("changes in the history get the new entity numbers")
   func history() throws {
     let bench = try MigrationBench(
