@@ -110,4 +110,65 @@ struct UnsoundExportTests {
     let run = try Command(["run", "out/pipeline.yaml", "--store", "new.sqlite", "--json"], in: folder.path)
     #expect(try run.object()["rejected"] as? Int == 5, "\(run.words)")
   }
+
+  @Test("values that are not unique are counted where the index is missing; store verify lists them")
+  func duplicates() throws {
+    try folder.write(
+      """
+      entities:
+        P: { attributes: { name: string!, size: integer64 }, unique: [[name, size]] }
+        Q: { parent: P }
+      """, to: "model.yaml")
+    try folder.write("{\"_id\":1,\"name\":\"a\",\"size\":1}\n{\"_id\":2,\"name\":\"b\"}\n", to: "P.ndjson")
+    try folder.write("{\"_id\":3,\"name\":\"c\",\"size\":1}\n{\"_id\":4,\"name\":\"b\"}\n", to: "Q.ndjson")
+    try folder.write(
+      "{ model: model.yaml, store: s.sqlite, objects: [{ entity: P, files: P.ndjson }, { entity: Q, files: Q.ndjson }] }",
+      to: "p.yaml")
+    #expect(try Command(["run", "p.yaml", "--quiet"], in: folder.path).status == 0)
+    let connection = try Connection(path: folder.file("s.sqlite"), mode: .readWrite)
+    try connection.execute("DROP INDEX Z_P_UNIQUE_name_size")
+    // Nothing is unique without a value, so rows 2 and 4 are not alike.
+    let sound = try Command(["export", "s.sqlite", "--out", "sound"], in: folder.path)
+    #expect(!sound.words.contains("warning"), "\(sound.words)")
+    try connection.execute("UPDATE ZP SET ZNAME = 'a' WHERE Z_PK = 3")
+    try connection.close()
+    let verify = try Command(["store", "verify", "s.sqlite"], in: folder.path)
+    let words = "P.name and P.size must be unique and has the value of an earlier row: 1 row, the first with key 3"
+    #expect(verify.output.contains(words), "\(verify.output)")
+    let export = try Command(["export", "s.sqlite", "--out", "out"], in: folder.path)
+    #expect(export.status == 0 && export.words.contains("(P.name and P.size 1)"), "\(export.words)")
+    let run = try Command(["run", "out/pipeline.yaml", "--store", "new.sqlite", "--json"], in: folder.path)
+    #expect(try run.object()["rejected"] as? Int == 1, "\(run.words)")
+  }
+
+  @Test("pairs without a key are counted and left out; positions that are no numbers end the export")
+  func pairs() throws {
+    try folder.write(
+      """
+      entities:
+        A: { relationships: { bs: { to_many: B, inverse: many, ordered: true } } }
+        B: { relationships: { many: { to_many: A, inverse: bs } } }
+      """, to: "model.yaml")
+    try folder.write("{\"_id\":1,\"bs\":[1,2]}\n{\"_id\":2,\"bs\":[2]}\n", to: "A.ndjson")
+    try folder.write("{\"_id\":1}\n{\"_id\":2}\n", to: "B.ndjson")
+    try folder.write(
+      "{ model: model.yaml, store: s.sqlite, objects: [{ entity: B, files: B.ndjson }, { entity: A, files: A.ndjson }] }",
+      to: "p.yaml")
+    #expect(try Command(["run", "p.yaml", "--quiet"], in: folder.path).status == 0)
+    let connection = try Connection(path: folder.file("s.sqlite"), mode: .readWrite)
+    try connection.execute(
+      "INSERT INTO Z_1BS (Z_1MANY, Z_2BS, Z_FOK_2BS) VALUES (1, NULL, 9), (NULL, 1, 9), (NULL, NULL, 9), (2, 'x', 9)")
+    let export = try Command(["export", "s.sqlite", "--out", "out"], in: folder.path)
+    #expect(export.status == 0 && export.words.contains("(A.bs 4)"), "\(export.words)")
+    let run = try Command(["run", "out/pipeline.yaml", "--store", "new.sqlite", "--json"], in: folder.path)
+    #expect(try run.object()["inserted"] as? Int == 4, "\(run.words)")
+    let pairs = try Connection(path: folder.file("new.sqlite"), mode: .readOnly).text(
+      "SELECT group_concat(Z_1MANY || Z_2BS, ' ') FROM Z_1BS")
+    #expect(pairs == "11 12 22")
+
+    try connection.execute("UPDATE Z_1BS SET Z_FOK_2BS = 'x' WHERE Z_1MANY = 2 AND Z_2BS = 2")
+    try connection.close()
+    let damaged = try Command(["export", "s.sqlite", "--out", "damaged"], in: folder.path)
+    #expect(damaged.status == 2 && damaged.words.contains("A 2: a position of “bs” holds text"), "\(damaged.words)")
+  }
 }

@@ -53,6 +53,7 @@ struct DamageTests {
     Damage("UPDATE ZANIMAL SET ZPRICE = '1.5x' WHERE Z_PK = 1", .valueType),
     Damage("UPDATE ZANIMAL SET ZNAME = CAST(X'4CFF' AS TEXT) WHERE Z_PK = 1", .valueType),
     Damage("UPDATE ZANIMAL SET ZSCAN = X'0501' WHERE Z_PK = 1", .valueType),
+    Damage("UPDATE ZANIMAL SET ZSCAN = X'0241' WHERE Z_PK = 1", .valueType),
     Damage("UPDATE ZANIMAL SET ZNAME = NULL WHERE Z_PK = 1", .missingValue),
     Damage("UPDATE ZPASS SET ZOWNER = NULL, Z4_OWNER = NULL; UPDATE ZPERSON SET ZPASS = NULL", .missingValue),
     Damage("UPDATE ZANIMAL SET Z_OPT = 'one' WHERE Z_PK = 1", .valueType),

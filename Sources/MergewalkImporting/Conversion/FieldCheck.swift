@@ -74,7 +74,8 @@ struct FieldCheck {
     switch attribute.type {
     case .double, .float: .storedDouble(StoredDoubleConversion())
     case .decimal: .storedDecimal(StoredDecimalConversion())
-    case .date: .storedDate(StoredDateConversion())
+    case .date: .storedDate(StoredDateConversion(takesInfinity: field.conversion.isVerbatim))
+    case .uri where field.conversion.isVerbatim: .text(TextConversion())
     default: nil
     }
   }
@@ -233,6 +234,7 @@ struct FieldCheck {
     case .empty:
       switch attribute.type {
       case .string: return Substitution(tag: CellTag.text)
+      case .uri where field.conversion.isVerbatim: return Substitution(tag: CellTag.text)
       case .binary, .transformable: return Substitution(tag: CellTag.blob)
       default: return Substitution(tag: CellTag.null)
       }

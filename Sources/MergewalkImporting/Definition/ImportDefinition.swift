@@ -305,6 +305,9 @@ public struct ConversionOptions: Sendable, Hashable {
   /// Whether the text spells what a store holds, as exports write it: dates are ISO 8601 or seconds since 2001, numbers
   /// come back bit for bit, and decimal numbers may have 17 digits.
   var isStored = false
+  /// Whether whole objects are read, whose values come back as they were, also what no other import lets in: texts that
+  /// are no URIs, empty ones, and infinite dates.
+  var isVerbatim = false
 
   /// Creates the default options.
   public init() {}

@@ -134,6 +134,7 @@ private struct Builder {
   private static func fieldImport(_ field: IdentityField) -> FieldImport {
     var result = FieldImport(attributeName: field.name, column: field.name)
     result.conversion.isStored = true
+    result.conversion.isVerbatim = true
     result.whenAbsent = .null
     result.whenEmpty = .empty
     switch field.kind {

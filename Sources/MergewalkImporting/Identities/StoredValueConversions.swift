@@ -58,12 +58,16 @@ struct StoredDecimalConversion: FieldConversion, Sendable {
 
 /// Date: ISO 8601, or seconds since 2001-01-01 UTC as a number, of any size.
 struct StoredDateConversion: FieldConversion, Sendable {
+  /// Whether the number may be infinite.
+  let takesInfinity: Bool
+
   @inline(__always)
   func convert(_ bytes: FieldBytes, offset: Int, output: inout ArenaOutput) throws(Failure) -> ConvertedCell {
     // Four digits and a hyphen: no number has one there without an `e` before it.
     if bytes.count >= 10, bytes[4] == UInt8(ascii: "-"), bytes[3] &- UInt8(ascii: "0") <= 9 {
       return ConvertedCell(real: try ISODateText.parse(bytes, defaultOffset: 0))
     }
+    if takesInfinity { return try StoredDoubleConversion().convert(bytes, offset: offset, output: &output) }
     return ConvertedCell(real: try DoubleText.parse(bytes, decimalMark: UInt8(ascii: ".")))
   }
 }

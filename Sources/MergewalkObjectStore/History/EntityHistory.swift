@@ -36,7 +36,16 @@ package struct EntityHistory {
       if let inverse = model.inverse(of: relationship), inverse.isToMany, inverse.isOrdered { columns += 1 }
     }
     byteCount = (columns + 7) / 8
-    tombstones = entity.attributes.filter { $0.preservesValueInHistoryOnDeletion && !$0.isTransient }
+    tombstones = Self.tombstones(of: entity)
+  }
+
+  /// How many values a deleted record leaves at most: as many columns do its changes need.
+  static func tombstoneCount(in model: ManagedObjectModel) -> Int {
+    model.entities.map { tombstones(of: $0).count }.max() ?? 0
+  }
+
+  private static func tombstones(of entity: EntityDescription) -> [AttributeDescription] {
+    entity.attributes.filter { $0.preservesValueInHistoryOnDeletion && !$0.isTransient }
   }
 
   /// Appends the bit set of the properties at some slots; slots of other entities do not count.

@@ -125,8 +125,7 @@ struct HistoryDecoder {
   init(_ reader: HistoryReader) {
     store = reader.store
     hasBits = reader.layout.changes.contains("ZCOLUMNS")
-    let model = reader.store.model
-    let kept = model.entities.map { EntityHistory($0, in: model).tombstones.count }.max() ?? 0
+    let kept = EntityHistory.tombstoneCount(in: reader.store.model)
     let fixed = ["Z_PK", "ZTRANSACTIONID", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK"] + (hasBits ? ["ZCOLUMNS"] : [])
     firstTombstone = Int32(fixed.count)
     columns = fixed + (0..<min(kept, reader.layout.tombstones)).map(HistoryTables.tombstoneColumn)

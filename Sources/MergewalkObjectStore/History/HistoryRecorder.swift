@@ -104,7 +104,7 @@ package final class HistoryRecorder: StoreObserver {
 
   private static func makeTables(_ store: PersistentStore) throws(StoreError) {
     let found = try HistoryLayout(store.connection)
-    let tombstones = store.model.entities.map { EntityHistory($0, in: store.model).tombstones.count }.max() ?? 0
+    let tombstones = EntityHistory.tombstoneCount(in: store.model)
     // A store of an old system has no table of strings, and no columns that would refer to it.
     let isOld = !found.transactions.isEmpty && found.strings.isEmpty
     var tables: [(name: String, number: Int64)] = []

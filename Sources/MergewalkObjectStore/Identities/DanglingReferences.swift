@@ -70,10 +70,14 @@ package struct DanglingReferences {
       let side = isMaster ? join.master : join.inverse
       let target = model.entities[relationship.destinationEntity]
       let owner = model.entities[relationship.declaringEntity]
+      // Unlike a to-one reference, a pair without a key is none.
+      func isLoose(_ column: String, _ entity: EntityDescription) -> String {
+        "(s.\(column) IS NULL OR \(schema.refersToNothing("s.\(column)", entity)))"
+      }
       return [
         "\(join.name) s JOIN \(table) t ON t.Z_PK = s.\(side.ownerColumn) WHERE t.Z_ENT = \(number)"
-          + " AND \(schema.refersToNothing("s.\(side.targetColumn)", target))",
-        "\(join.name) s WHERE \(schema.refersToNothing("s.\(side.ownerColumn)", owner))",
+          + " AND \(isLoose(side.targetColumn, target))",
+        "\(join.name) s WHERE \(isLoose(side.ownerColumn, owner))",
       ]
     case .identity, .attribute, .toOneOrder, .ownerOrder, .linkOrders, .inverseOrders: return []
     }

@@ -42,6 +42,8 @@ package struct MigrationPlan: Sendable {
   let numbers: [Int: Int?]
   /// The numbers afterwards of entities whose properties changed.
   let changedNumbers: Set<Int>
+  /// Where history keeps values of deleted records afterwards, for the entities with whom this changes.
+  let tombstones: [TombstoneMove]
   let goneLinks: Set<CloudTables.Relationship>
   /// What nothing in the new model continues, and how to count the data of it before the first step.
   let removals: [(removal: MigrationRemoval, sql: String)]
@@ -82,8 +84,8 @@ extension MigrationPlan {
     planner.plan()
     self.init(
       steps: planner.steps, destination: planner.new, sequences: planner.sequences, numbers: planner.numbers,
-      changedNumbers: planner.changedNumbers, goneLinks: planner.goneLinks,
-      removals: RemovalSearch(mapping, old: source).result)
+      changedNumbers: planner.changedNumbers, tombstones: planner.tombstones, goneLinks: planner.goneLinks,
+      removals: RemovalSearch(mapping, old: source).result + planner.strays)
   }
 
   /// What two versions leave open, as an error.

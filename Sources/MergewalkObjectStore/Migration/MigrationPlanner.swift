@@ -16,6 +16,8 @@ struct MigrationPlanner {
   private(set) var sequences: [Int: Int] = [:]
   private(set) var numbers: [Int: Int?] = [:]
   private(set) var changedNumbers: Set<Int> = []
+  private(set) var tombstones: [TombstoneMove] = []
+  private(set) var strays: [(removal: MigrationRemoval, sql: String)] = []
   private(set) var goneLinks: Set<CloudTables.Relationship> = []
 
   /// The names of old tables while the migration runs.
@@ -39,6 +41,12 @@ struct MigrationPlanner {
     for entity in mapping.source.entities where old.entityNumbers[entity.index] > 0 {
       let successor = mapping.destinationEntities[entity.index]
       numbers[old.entityNumbers[entity.index]] = .some(successor.map { new.entityNumbers[$0] })
+      guard let successor else { continue }
+      if let move = TombstoneMove(
+        mapping, from: entity, to: mapping.destination.entities[successor], number: new.entityNumbers[successor])
+      {
+        tombstones.append(move)
+      }
     }
     for match in mapping.entities where match.change == .transform {
       if let index = match.destination { changedNumbers.insert(new.entityNumbers[index]) }
@@ -51,6 +59,7 @@ struct MigrationPlanner {
     for move in references { need(move.sources) }
 
     let tables = new.tables.map { tableMove($0) }
+    countStrays(tables)
     addChecks(tables, references)
     addRemovals(tables, joins)
     addNames(tables, joins)
@@ -73,6 +82,19 @@ struct MigrationPlanner {
         old.entityNumbers[was] > 0
       else { return nil }
       return Pair(old: mapping.source.entities[was], new: entity)
+    }
+  }
+
+  /// Counts what comes along only in tables that stay: rows that are of no entity.
+  private mutating func countStrays(_ tables: [TableMove]) {
+    for table in old.tables where !tables.contains(where: { $0.isKept && $0.origin?.name == table.name }) {
+      let family = mapping.source.family(of: table.rootEntity).map { old.entityNumbers[$0.index] }.filter { $0 > 0 }
+      strays.append(
+        (
+          MigrationRemoval(
+            kind: .stray, name: mapping.source.entities[table.rootEntity.index].name, count: nil, isDerivedNow: false),
+          "SELECT count(*) FROM \(table.name) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(Self.list(family)))"
+        ))
     }
   }
 

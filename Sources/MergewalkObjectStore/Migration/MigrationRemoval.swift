@@ -12,11 +12,13 @@ public struct MigrationRemoval: Sendable, Hashable, CustomStringConvertible {
     case attribute
     /// References of a relationship, in both directions if it has an inverse.
     case relationship
+    /// Objects with an entity number that is none of their table, in a table that is written anew; no version has them.
+    case stray
   }
 
   /// The kind of data.
   public let kind: Kind
-  /// The name in the old model: `Entity`, or `Entity.property` with the entity that declares it.
+  /// The name in the old model: `Entity`, or `Entity.property` with the entity that declares it; of strays, the root entity.
   public let name: String
   /// The number of objects, values or references; `nil` in the plan of a later version on the way, whose tables are not
   /// there yet.
@@ -28,11 +30,15 @@ public struct MigrationRemoval: Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     let (one, many) =
       switch kind {
-      case .entity: ("object", "objects")
+      case .entity, .stray: ("object", "objects")
       case .attribute: ("value", "values")
       case .relationship: ("reference", "references")
       }
     let amount = count.map { PrintableText.count($0, one, many) } ?? "all \(many)"
+    if kind == .stray {
+      return "\(amount) in the table of \(name) \(count == 1 ? "is" : "are") removed: the entity number (Z_ENT) is that"
+        + " of no entity there"
+    }
     let reason =
       isDerivedNow
       ? "the attribute is derived now" : "nothing in the new model has its name, or its name as renaming identifier"

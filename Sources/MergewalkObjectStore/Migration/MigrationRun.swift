@@ -137,7 +137,8 @@ struct MigrationRun {
     }
   }
 
-  /// Gives the changes in the history the new numbers of their entities; those of entities that are gone go too.
+  /// Gives the changes in the history the new numbers of their entities, and the values that they keep their new
+  /// places; those of entities that are gone go too.
   private func keepHistory() throws(StoreError) {
     guard try connection.hasTable("ACHANGE") else { return }
     let gone = plan.numbers.filter { $0.value == nil }.keys.sorted()
@@ -158,6 +159,8 @@ struct MigrationRun {
       try connection.execute(
         "UPDATE ACHANGE SET ZCOLUMNS = NULL WHERE ZENTITY IN (\(MigrationPlanner.list(plan.changedNumbers.sorted())))")
     }
+    try TombstoneMove.apply(
+      plan.tombstones, width: EntityHistory.tombstoneCount(in: plan.destination.model), connection)
   }
 }
 

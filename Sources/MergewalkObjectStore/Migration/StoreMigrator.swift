@@ -132,7 +132,8 @@ public enum StoreMigrator {
               result.findings = try run.findings()
               result.removed = try run.removals()
             } else {
-              result.removed += plan.removals.map { $0.removal }
+              // Most stores have no strays, and without a count they would seem to be there.
+              result.removed += plan.removals.map { $0.removal }.filter { $0.kind != .stray }
             }
             if route.count > 2 { result.steps.append("to \(step.name):") }
             result.steps += plan.steps.map(\.title)

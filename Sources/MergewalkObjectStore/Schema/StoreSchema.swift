@@ -90,6 +90,21 @@ package struct StoreSchema: Sendable {
       + " WHERE d.Z_PK = \(column) AND d.Z_ENT \(entityTest(entity)))"
   }
 
+  /// The rows in SQL that have the values of an earlier row in the columns of an index.
+  ///
+  /// Their keys are `k`, and their entity numbers `e`. Where a value is null, rows are never alike.
+  package func duplicates(_ index: IndexDefinition) -> String {
+    let columns = index.columns.joined(separator: ", ")
+    let isWhole = index.columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+    return "(SELECT Z_PK AS k, Z_ENT AS e, row_number() OVER (PARTITION BY \(columns) ORDER BY Z_PK) AS n"
+      + " FROM \(index.table) WHERE \(isWhole)) WHERE n > 1"
+  }
+
+  /// The properties that an index is over, such as `Person.email`.
+  package func propertyNames(_ index: IndexDefinition) -> String {
+    propertyNames(ofColumns: index.columns.map { "\(index.table).\($0)" }).joined(separator: " and ")
+  }
+
   /// The properties that columns hold, such as `Person.email`; for other columns the column itself.
   ///
   /// - Parameter columns: The columns as `TABLE.COLUMN`, as in ``DatabaseFailure/columns``.

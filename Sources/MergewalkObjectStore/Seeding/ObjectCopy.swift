@@ -83,8 +83,9 @@ public struct ObjectCopy: Sendable {
   /// Copies everything or nothing.
   ///
   /// - Throws: ``StoreError``: `invalidOption` if the prepared store is the target; `alreadyExists` if the target has
-  ///   some of its marks, and objects that ``Options/findBy`` does not find; `incompatibleModel` with all incompatibilities of
-  ///   the models; `sqlite` with a constraint as its cause if a copied object violates a uniqueness constraint; as
+  ///   some of its marks, and objects that ``Options/findBy`` does not find; `damagedFile` if prepared objects belong to no
+  ///   entity, have values of other types, or name files that are not there; `incompatibleModel` with all incompatibilities
+  ///   of the models; `sqlite` with a constraint as its cause if a copied object violates a uniqueness constraint; as
   ///   opening a store, and as ``StoreModel/find(path:explicit:)``. The target is unchanged, byte for byte.
   /// - Complexity: O(objects log objects), on disk; memory is ``Options/cacheKiB``.
   public func run() throws(StoreError) -> Result {
@@ -177,7 +178,7 @@ public struct ObjectCopy: Sendable {
         throw StoreError(.incompatibleModel, path: source, message: "the model lacks the store's configuration")
       }
       let adapted = try schema.adapted(to: connection)
-      return try ObjectCopySource(adapted, connection)
+      return try ObjectCopySource(adapted, connection, path: source)
     }
   }
 

@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkObjectModel
 import MergewalkSQLite
 
@@ -9,28 +10,77 @@ struct ObjectCopySource {
   /// What is not copied, because there is nothing that it could lead to.
   let dangling: DanglingReferences
 
-  init(_ schema: StoreSchema, _ connection: Connection) throws(StoreError) {
+  /// Reads what is there.
+  ///
+  /// - Throws: ``StoreError`` with `damagedFile` when there are objects that are none of their entities: a sound store
+  ///   must not become a damaged one.
+  init(_ schema: StoreSchema, _ connection: Connection, path: String) throws(StoreError) {
     self.schema = schema
-    counts = try Self.counts(schema, connection)
+    var damages: [String] = []
+    (counts, damages) = try Self.counts(schema, connection)
+    damages += try Self.misfits(schema, connection)
+    guard damages.isEmpty else {
+      throw StoreError(
+        .damagedFile, path: path,
+        message: "objects of the prepared store are damaged (\(damages.joined(separator: "; "))); “mergewalk store"
+          + " verify” lists them; correct them, or use a sound copy")
+    }
     let entities = schema.model.entities.filter { !$0.isAbstract && schema.contains($0) }
     dangling = try DanglingReferences(of: entities, schema, connection)
   }
 
-  /// Counts the objects of an open store.
+  /// Counts the objects of an open store, and those of no entity that has objects.
   ///
   /// - Complexity: O(objects).
-  private static func counts(_ schema: StoreSchema, _ connection: Connection) throws(StoreError) -> [Int] {
-    var counts = Array(repeating: 0, count: schema.model.entities.count)
-    let entities = Dictionary(
-      schema.entityNumbers.enumerated().filter { $1 > 0 }.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+  private static func counts(
+    _ schema: StoreSchema, _ connection: Connection
+  ) throws(StoreError) -> (counts: [Int], strays: [String]) {
+    let model = schema.model
+    var counts = Array(repeating: 0, count: model.entities.count)
+    var strays: [String] = []
     for table in schema.tables {
-      let select = try connection.prepare("SELECT Z_ENT, count(*) FROM \(table.name) GROUP BY Z_ENT")
+      let family = model.family(of: table.rootEntity.index).filter { !$0.isAbstract && schema.contains($0) }
+      let numbers = Dictionary(uniqueKeysWithValues: family.map { (schema.entityNumbers[$0.index], $0.index) })
+      let select = try connection.prepare("SELECT Z_ENT, count(*), typeof(Z_ENT) FROM \(table.name) GROUP BY Z_ENT")
+      var stray = 0
       while try select.step() {
-        guard let entity = entities[Int(truncatingIfNeeded: select.integer(0))] else { continue }
-        counts[entity] += Int(select.integer(1))
+        let entity = select.text(2) == "integer" ? Int(exactly: select.integer(0)).flatMap { numbers[$0] } : nil
+        if let entity { counts[entity] += Int(select.integer(1)) } else { stray += Int(select.integer(1)) }
+      }
+      if stray > 0 {
+        strays.append(
+          "\(model.entities[table.rootEntity.index].name): \(PrintableText.count(stray, "object")) of no entity that has"
+            + " objects")
       }
     }
-    return counts
+    return (counts, strays)
+  }
+
+  /// Counts the values that are none of their attributes.
+  private static func misfits(_ schema: StoreSchema, _ connection: Connection) throws(StoreError) -> [String] {
+    try ColumnMisfit.registerFunction(connection)
+    var result: [String] = []
+    for table in schema.tables {
+      var checks: [(field: String, misfit: ColumnMisfit)] = []
+      for entity in schema.model.family(of: table.rootEntity.index) {
+        for attribute in entity.attributes where attribute.declaringEntity == entity.index {
+          guard let column = table.columnName(slot: attribute.slot) else { continue }
+          checks += ColumnMisfit.all(attribute, in: column).map { ("\(entity.name).\(attribute.name)", $0) }
+        }
+      }
+      // A statement has 2,000 columns at most.
+      for start in stride(from: 0, to: checks.count, by: 500) {
+        let part = checks[start..<min(start + 500, checks.count)]
+        let sums = part.map { "sum(\($0.misfit.condition))" }.joined(separator: ", ")
+        let select = try connection.prepare("SELECT \(sums) FROM \(table.name)")
+        guard try select.step() else { continue }
+        for (column, check) in zip(Int32(0)..., part) where select.integer(column) > 0 {
+          let count = PrintableText.count(Int(select.integer(column)), "value")
+          result.append("\(check.field) \(check.misfit.problem): \(count)")
+        }
+      }
+    }
+    return result
   }
 
   /// Says where everything goes in a store.

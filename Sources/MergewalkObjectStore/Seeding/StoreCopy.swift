@@ -27,7 +27,7 @@ public enum StoreCopy {
   ///
   /// - Throws: ``StoreError`` with `alreadyExists` if there is a file at the path, or a log of an earlier one; `busy`
   ///   if a crash left the original with a journal; as ``StoreMetadata/read(path:)`` if the original is not a store;
-  ///   `inputOutput`. The path is then unchanged.
+  ///   `damagedFile` if rows name files that are not there; `inputOutput`. The path is then unchanged.
   /// - Complexity: O(bytes of the store); memory is constant.
   @discardableResult
   public static func copy(_ source: String, to path: String) throws(StoreError) -> Result {
@@ -38,6 +38,7 @@ public enum StoreCopy {
     let copy = staging.file("copy.sqlite")
     let isByteEqual = try makeCopy(of: source, at: copy)
     try FileSystem.sync(copy)
+    try requireFiles(try namedFiles(copy), of: source)
     let files = try stageExternalData(of: source, to: path, staging: staging)
     let bytes = FileSystem.size(copy) ?? 0
     try SeedFile.publish(copy, with: files, as: path, staging)
@@ -95,20 +96,50 @@ public enum StoreCopy {
   typealias Moves = [(from: String, to: String)]
 
   /// Copies the files beside a store into the folder in which a copy of it is made.
+  ///
+  /// - Parameter names: The files that rows name; `nil` for all that are there.
+  /// - Throws: ``StoreError`` with `damagedFile` when one of these names is not that of a file there, so that its value
+  ///   is lost already, or with `inputOutput`.
   static func stageExternalData(
     of source: String, to path: String, staging: StagingFolder, names: [String]? = nil
   ) throws(StoreError) -> Moves {
     let from = ExternalData.folder(ofStore: source)
     let to = ExternalData.folder(ofStore: path)
-    let all: [String]
-    if let names { all = names } else { all = try FileSystem.namesIfThere(in: from) }
-    let files = all.filter(StoreUUID.isValid)
+    try requireFiles(names ?? [], of: source)
+    let files: [String]
+    if let names { files = names } else { files = try presentFiles(of: source) }
     for name in files {
       let access = FileAccess.derived(from: from + "/" + name).narrowed(by: FileAccess.derived(from: path))
       try FileSystem.copy(from + "/" + name, to: staging.file(name), access: access)
       try FileSystem.sync(staging.file(name))
     }
     return files.map { (from: staging.file($0), to: to + "/" + $0) }
+  }
+
+  private static func presentFiles(of source: String) throws(StoreError) -> [String] {
+    let names = try FileSystem.namesIfThere(in: ExternalData.folder(ofStore: source))
+    return names.filter(StoreUUID.isValid)
+  }
+
+  /// The files that rows of a store name; none where the store has no copy of its model that tells the columns.
+  private static func namedFiles(_ store: String) throws(StoreError) -> [String] {
+    try ReadableStore.withConnection(store) { connection throws(StoreError) in
+      guard let found = try? StoreModel.find(connection, explicit: nil, path: store),
+        let schema = try? StoreSchema(model: found.model, configuration: found.configuration)?.adapted(to: connection)
+      else { return [] }
+      return try schema.externalFileNames(connection).sorted()
+    }
+  }
+
+  /// Ensures that files are there that rows name: without them, values are lost.
+  private static func requireFiles(_ names: [String], of source: String) throws(StoreError) {
+    guard !names.isEmpty else { return }
+    let missing = Set(names).subtracting(try presentFiles(of: source)).sorted()
+    guard let first = missing.first else { return }
+    throw StoreError(
+      .damagedFile, path: source,
+      message: "rows name files that are not in \(ExternalData.folder(ofStore: source)): \(missing.count), such as"
+        + " \(first); copy the folder .NAME_SUPPORT that belongs to the store with it")
   }
 
   /// Gives the files beside a store their names, each in one step, and makes them durable; the store itself comes after

@@ -44,24 +44,10 @@ struct ContentChecks {
 
   private func check(_ attribute: AttributeDescription, _ table: EntityTable, _ verifier: inout StoreVerifier) {
     guard let column = table.columnName(slot: attribute.slot) else { return }
-    let types: String? =
-      switch attribute.type {
-      case .integer16, .integer32, .integer64, .boolean: "'integer'"
-      case .double, .float, .date: "'real', 'integer'"
-      // Very long numbers do not fit into the two and may be text.
-      case .decimal: "'real', 'integer', 'text'"
-      case .string, .uri: "'text'"
-      case .binary, .transformable, .uuid: "'blob'"
-      case .undefined, .objectID, .composite: nil
-      }
-    guard let types else { return }
-    verifier.addRows(
-      .valueType, table: table.name, "\(attribute.name) (\(attribute.type.xmlName)) is stored as another type",
-      query: "Z_PK AS k FROM \(table.name) WHERE typeof(\(column)) NOT IN ('null', \(types))")
-    if let (condition, problem) = Self.misfit(attribute, column) {
+    for misfit in ColumnMisfit.all(attribute, in: column) {
       verifier.addRows(
-        .valueType, table: table.name, "\(attribute.name) (\(attribute.type.xmlName)) \(problem)",
-        query: "Z_PK AS k FROM \(table.name) WHERE \(condition)")
+        .valueType, table: table.name, "\(attribute.name) (\(attribute.type.xmlName)) \(misfit.problem)",
+        query: "Z_PK AS k FROM \(table.name) WHERE \(misfit.condition)")
     }
     if attribute.allowsExternalBinaryDataStorage {
       // Our readers take such a cell for the bytes themselves; what Core Data does is not known.
@@ -69,25 +55,14 @@ struct ContentChecks {
         .valueType, as: .warning, table: table.name,
         "\(attribute.name) does not begin with the tag of external storage",
         query: "Z_PK AS k FROM \(table.name) WHERE substr(\(column), 1, 1) NOT IN (x'', x'01', x'02')")
+      verifier.addRows(
+        .valueType, as: .warning, table: table.name,
+        "\(attribute.name) has the tag of a file, but not the length of a file's name",
+        query: "Z_PK AS k FROM \(table.name) WHERE typeof(\(column)) = 'blob' AND substr(\(column), 1, 1) = x'02'"
+          + " AND length(\(column)) <> \(ExternalData.fileCellLength)")
     }
     guard !attribute.isOptional, !attribute.isDerived else { return }
     checkMissing(attribute.name, column, of: attribute.declaringEntity, table, &verifier)
-  }
-
-  /// The condition in SQL for values of the right type that the attribute cannot hold, and what is wrong with them.
-  private static func misfit(_ attribute: AttributeDescription, _ column: String) -> (condition: String, String)? {
-    switch attribute.type {
-    case .integer16: ("typeof(\(column)) = 'integer' AND \(column) NOT BETWEEN -32768 AND 32767", "is out of range")
-    case .integer32:
-      ("typeof(\(column)) = 'integer' AND \(column) NOT BETWEEN -2147483648 AND 2147483647", "is out of range")
-    case .boolean: ("typeof(\(column)) = 'integer' AND \(column) NOT IN (0, 1)", "is neither 0 nor 1")
-    // The column's affinity has made numbers of what is one.
-    case .decimal:
-      ("typeof(\(column)) = 'text' AND (\(column) = '' OR \(column) GLOB '*[^0-9.eE+-]*')", "is not a number")
-    case .string, .uri: ("typeof(\(column)) = 'text' AND NOT \(StoreVerifier.isUTF8)(\(column))", "is not UTF-8")
-    case .uuid: ("length(\(column)) <> 16", "does not have 16 bytes")
-    default: nil
-    }
   }
 
   /// Core Data opens such a store, and refuses to save the object.
@@ -173,6 +148,10 @@ struct ContentChecks {
         verifier.add(
           .warning, .missingUniqueIndex, table: index.table,
           message: "there is no index \(index.name), so nothing keeps the values unique")
+        verifier.addRows(
+          .missingUniqueIndex, as: .warning, table: index.table,
+          "\(schema.propertyNames(index)) must be unique and has the value of an earlier row",
+          query: "k FROM \(schema.duplicates(index))")
       } else if index.isOfModel {
         verifier.add(
           .note, .missingIndex, table: index.table,

@@ -46,17 +46,8 @@ public struct StoreVerifier {
 
   private init(connection: Connection) { self.connection = connection }
 
-  /// The function in SQL that tells whether a text is UTF-8.
-  static let isUTF8 = "mergewalk_is_utf8"
-
   private mutating func run(_ model: ManagedObjectModel?, _ configuration: String?) -> StoreReport.ModelSource {
-    _ = attempt { connection throws(StoreError) in
-      try connection.mapped { () throws(SQLiteError) in
-        try connection.registerFunction(Self.isUTF8, argumentCount: 1) { call in
-          call.return(String(validating: call.bytes(0), as: UTF8.self) != nil)
-        }
-      }
-    }
+    _ = attempt { connection throws(StoreError) in try ColumnMisfit.registerFunction(connection) }
     checkFile()
     guard let metadata = checkMetadata() else { return .none }
     let (known, source) = resolveModel(model, metadata)

@@ -66,11 +66,6 @@ struct EntityExport {
         "SELECT \(columns) FROM \(table) AS t WHERE +t.Z_ENT = \(schema.entityNumbers[entity.index]) ORDER BY t.Z_PK")
     }
     let names = fields.map { format.columnName(ofField: $0.name) }
-    if format == .xml, let name = names.first(where: { !RowWriter.isXMLName($0) }) {
-      throw StoreExport.failure(
-        storePath, "unwritableValue", "\(entity.name): “\(name)” is not a valid name of an XML element",
-        hint: "use another --format")
-    }
     if format == .csv || format == .tsv {
       // As for the reader of the header, which refuses such names.
       var seen: [String: String] = [:]
@@ -87,6 +82,7 @@ struct EntityExport {
     while try sql({ () throws(StoreError) in try select.step() }) {
       for cursor in cursors {
         try sql { () throws(StoreError) in try cursor.move(to: select.integer(0)) }
+        if let type = cursor.damage { throw damaged(select.integer(0), "a position of “\(cursor.name)”", type) }
       }
       var column: Int32 = 0
       for (index, kind) in kinds.enumerated() {
@@ -211,9 +207,13 @@ struct EntityExport {
           hint: "copy the folder .NAME_SUPPORT that belongs to the store with it")
       }
     }
-    return StoreExport.failure(
+    return damaged(row.integer(0), "“\(field.name)”", type)
+  }
+
+  private func damaged(_ identity: Int64, _ place: String, _ type: StorageClass) -> DiagnosticList {
+    StoreExport.failure(
       storePath, "damagedObject",
-      "\(name): “\(field.name)” holds \(type.words), which is not a value of its type",
+      "\(entity.name) \(identity): \(place) holds \(type.words), which is not a value of its type",
       hint: "mergewalk store verify lists what is wrong with the store")
   }
 

@@ -169,7 +169,9 @@ package struct StoreExport {
         } catch {
           failure = error
         }
-        if failure == nil { dangling = try DanglingReferences(of: chosen, store) }
+        guard failure == nil else { return }
+        dangling = try DanglingReferences(of: chosen, store)
+        invalid += try Self.duplicates(of: chosen, store)
       }
     } catch {
       throw DiagnosticList(error)
@@ -183,6 +185,22 @@ package struct StoreExport {
     summary.missingEntities = pipeline.missingEntities
     try output.write("model.yaml", ModelWriter.yaml(model.model.draft))
     try output.write("pipeline.yaml", pipeline.text)
+  }
+
+  /// Counts the objects with values that must be unique, and that an object with a smaller identity has.
+  ///
+  /// Only where the store lacks the index that would keep them out.
+  private static func duplicates(
+    of chosen: [EntityDescription], _ store: PersistentStore
+  ) throws(StoreError) -> [(field: String, count: Int)] {
+    let numbers = chosen.map { String(store.schema.entityNumbers[$0.index]) }.joined(separator: ", ")
+    var result: [(field: String, count: Int)] = []
+    for index in store.schema.missingIndexes where index.isUnique {
+      let rows = try store.rows("SELECT count(*) FROM \(store.schema.duplicates(index)) AND e IN (\(numbers))")
+      guard try rows.step(), rows.integer(0) > 0 else { continue }
+      result.append((field: store.schema.propertyNames(index), count: Int(rows.integer(0))))
+    }
+    return result
   }
 
   /// Ensures that no object is left out because its row names an entity that has no objects.

@@ -43,9 +43,6 @@ package final class RowWriter {
     if case .table(let options) = format { table = TableLayout(options, titles: columns) }
   }
 
-  /// Whether a column's name is written as an element's name in XML.
-  package static func isXMLName(_ name: String) -> Bool { OutputBytes.isXMLName(name) }
-
   // MARK: Cells
 
   package func null() {

@@ -256,6 +256,30 @@ struct ExternalDataTests {
     #expect(report.findings.filter { $0.severity != .note }.isEmpty, "\(report.findings)")
   }
 
+  @Test(
+    "objects are not copied while files that they name are missing, or could not be files of the store",
+    arguments: ["A1B2C3D4-0000-4000-8000-0123456789AB", "a1b2c3d4-0000-4000-8000-0123456789ab", "../../other"])
+  func ap2CopyWithoutFiles(_ name: String) throws {
+    let place = try Workplace(try Self.model())
+    try photo(place, bytes(150_000))
+    try place.context.save()
+    try place.coordinator.close()
+    let target = place.folder.file("other.sqlite")
+    try StoreFile.create(path: target, model: place.model).finish()
+    let connection = try Connection(path: place.path, mode: .readWrite)
+    let padded = name + String(repeating: "x", count: 36 - name.count)
+    try connection.execute("UPDATE ZPHOTO SET ZIMAGE = CAST(char(2) || '\(padded)' || 'x' AS BLOB)")
+    try connection.close()
+    let error = #expect(throws: StoreError.self) { try ObjectCopy(from: place.path, to: target).run() }
+    #expect(error?.code == .damagedFile && error?.message.contains(padded) == true, "\(error?.message ?? "")")
+    #expect(try StoreInfo.read(path: target).entities.allSatisfy { $0.objects == 0 })
+    // Neither is the whole file.
+    let whole = place.folder.file("whole.sqlite")
+    #expect(throws: StoreError.self) { try StoreCopy.copy(place.path, to: whole) }
+    #expect(access(whole, F_OK) != 0)
+    #expect(try StoreVerifier.verify(path: target, model: place.model).isSound)
+  }
+
   @Test("files that stay when a store is replaced, as another one has the same folder, are named")
   func ap2ReplacedBesideOther() throws {
     let place = try Workplace(try Self.model())

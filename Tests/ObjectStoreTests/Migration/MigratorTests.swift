@@ -265,6 +265,20 @@ struct MigratorTests {
     #expect(try StoreDump(again.path, again.old) == again.before)
   }
 
+  @Test("rows of no entity that a table written anew leaves out are named and counted", arguments: ["77", "NULL"])
+  func strays(_ number: String) throws {
+    let bench = try MigrationBench(
+      [EntityDraft("A", [Self.name, M.attribute("gone", .string)]), EntityDraft("B", [Self.name])],
+      [EntityDraft("A", [Self.name]), EntityDraft("B", [Self.name])])
+    try bench.execute("UPDATE ZA SET ZGONE = NULL")
+    try bench.execute("UPDATE ZA SET Z_ENT = \(number) WHERE Z_PK = (SELECT max(Z_PK) FROM ZA)")
+    let planned = try bench.plan()
+    let done = try StoreMigrator.migrate(path: bench.path, to: bench.new)
+    #expect(done.removed.map { "\($0.kind.rawValue) \($0.name) \($0.count ?? -1)" } == ["stray A 1"])
+    #expect(planned.removed == done.removed)
+    #expect(done.removed[0].description.hasPrefix("1 object in the table of A is removed: "))
+  }
+
   @Test("changes in the history get the new entity numbers")
   func history() throws {
     let bench = try MigrationBench(
@@ -282,6 +296,37 @@ struct MigratorTests {
     )
     #expect(found == "2 10 01, 3 30 none")
     #expect(try after.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16001") == 3)
+  }
+
+  @Test("the history keeps the values of deleted records under the names of their attributes")
+  func tombstones() throws {
+    func kept(_ name: String, renamedFrom old: String? = nil) -> AttributeDescription {
+      var attribute = M.attribute(name, .string)
+      attribute.preservesValueInHistoryOnDeletion = true
+      attribute.renamingIdentifier = old
+      return attribute
+    }
+    let bench = try MigrationBench(
+      [
+        EntityDraft("B", [kept("m"), kept("n"), M.attribute("o", .string)]), EntityDraft("C", [kept("x")]),
+        EntityDraft("D", [kept("x")]),
+      ],
+      [
+        EntityDraft("A", [Self.name]),
+        EntityDraft("B", [kept("a"), kept("k", renamedFrom: "n"), kept("m"), kept("o")]),
+        EntityDraft("C", [M.attribute("x", .string)]), EntityDraft("D", [kept("x")]),
+      ])
+    try bench.execute(
+      "CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCHANGETYPE INTEGER, ZENTITY INTEGER,"
+        + " ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, ZCOLUMNS BLOB, ZTOMBSTONE0 BLOB, ZTOMBSTONE1 BLOB );"
+        + " INSERT INTO ACHANGE (ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTOMBSTONE0, ZTOMBSTONE1) VALUES"
+        + " (2, 1, 10, 'm', 'n'), (2, 2, 20, 'x', NULL), (2, 3, 30, 'x', NULL)")
+    try StoreMigrator.migrate(path: bench.path, to: bench.new)
+    let after = try Connection(path: bench.path, mode: .readWrite)
+    let found = try after.text(
+      "SELECT group_concat(ZENTITY || ' ' || ifnull(ZTOMBSTONE0, '-') || ifnull(ZTOMBSTONE1, '-')"
+        + " || ifnull(ZTOMBSTONE2, '-') || ifnull(ZTOMBSTONE3, '-'), ', ') FROM ACHANGE")
+    #expect(found == "2 -nm-, 3 ----, 4 x---")
   }
 
   @Test("keys go on where they were")

@@ -143,6 +143,33 @@ struct RoundTripTests {
     try RoundTrip(folder: folder, store: store, format: format).check(comment)
   }
 
+  @Test("texts that are no URIs, empty ones and infinite dates come back", arguments: StoreExport.Format.allCases)
+  func oddities(_ format: StoreExport.Format) throws {
+    let yaml = "entities: { P: { attributes: { link: uri!, day: date! } } }"
+    let model = try ManagedObjectModel(ModelReader.parse(Array(yaml.utf8), path: "m.yaml"))
+    let file = try StoreFile.create(path: folder.file("store.sqlite"), model: model)
+    try file.connection.execute(
+      "INSERT INTO ZP (Z_PK, Z_ENT, Z_OPT, ZLINK, ZDAY) VALUES (1, 1, 1, 'http://ä/ b', 9e999), (2, 1, 1, '', -9e999),"
+        + " (3, 1, 1, ' urn:x ', 1e300)")
+    try file.finish()
+    try check(format, "oddities")
+  }
+
+  @Test("names with letters beyond ASCII come back", arguments: StoreExport.Format.allCases)
+  func names(_ format: StoreExport.Format) throws {
+    let yaml = """
+      entities:
+        P:
+          attributes: { größe: double, xmlID: string }
+          relationships: { über: { to_one: P, inverse: unter }, unter: { to_many: P, inverse: über, ordered: true } }
+      """
+    let model = try ManagedObjectModel(ModelReader.parse(Array(yaml.utf8), path: "m.yaml"))
+    var random = RandomStore(model, seed: 11, texts: ["", "x"])
+    random.hasNUL = false
+    try random.make(at: folder.file("store.sqlite"))
+    try check(format, "names")
+  }
+
   @Test("every text of the naughty strings comes back", arguments: StoreExport.Format.allCases)
   func naughtyTexts(_ format: StoreExport.Format) throws {
     var draft = ModelDraft()

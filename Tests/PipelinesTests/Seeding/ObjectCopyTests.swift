@@ -200,6 +200,25 @@ struct ObjectCopyTests {
     #expect(try StoreVerifier.verify(path: store).isSound)
   }
 
+  @Test(
+    "IM16: objects that are none of their entities are refused, and the store stays as it is",
+    arguments: [
+      ("UPDATE ZITEM SET ZNAME = x'61' WHERE Z_PK = 6", "Item.name is stored as another type: 1 value"),
+      ("UPDATE ZTAG SET ZNAME = CAST(x'61FF' AS TEXT) WHERE Z_PK = 1", "Tag.name is not UTF-8"),
+      ("UPDATE ZITEM SET Z_ENT = 77 WHERE Z_PK = 6", "Item: 1 object of no entity that has objects"),
+      ("UPDATE ZITEM SET Z_ENT = NULL WHERE Z_PK = 6", "Item: 1 object of no entity that has objects"),
+    ])
+  func im16Damaged(_ damage: String, _ reason: String) throws {
+    let model = try Self.lists()
+    try make(prepared, model, Self.preparedRows + "\n" + damage)
+    try make(store, model, Self.storeRows)
+    let before = try Data(contentsOf: URL(fileURLWithPath: store))
+    let error = #expect(throws: StoreError.self) { try ObjectCopy(from: prepared, to: store).run() }
+    #expect(error?.code == .damagedFile)
+    #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
+  }
+
   @Test("IM16: an update gives found objects the prepared attributes, and writes only what differs")
   func im16Update() throws {
     let model = try Self.lists()
