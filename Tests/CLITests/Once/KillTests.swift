@@ -151,4 +151,31 @@ struct KillTests {
     let resumed = try kill(shop, points: Self.points, seed: seed)
     #expect(resumed > 0, "seed \(seed)")
   }
+
+  @Test("that change no row of a store which recognizes their inputs", arguments: ["skip", "fail"])
+  func changingNothing(again: String) throws {
+    var shop = try NightShop(seed: 9, orders: 20)
+    shop.extra = "again: \(again)\nrejects: rejects.ndjson"
+    func night() throws -> Night {
+      let night = try shop.night()
+      for name in ["in-1.csv", "in-2.csv"] {
+        let text = try String(contentsOfFile: night.folder.file(name), encoding: .utf8)
+        try night.folder.write("\(text.prefix { $0 != "\n" })\n1,too short\n", to: name)
+      }
+      return night
+    }
+    let count = TemporaryFolder()
+    let undisturbed = try night().run(environment: Shim.counting(into: count.file("count")))
+    #expect(undisturbed.status == 1, "\(undisturbed.words)")
+    let wanted = try Night.counts(undisturbed)
+    let writes = Int(try String(contentsOfFile: count.file("count"), encoding: .utf8)) ?? 0
+    #expect(writes > 20)
+    for write in stride(from: 1, through: writes, by: 3) {
+      let night = try night()
+      guard try night.run(environment: Shim.killing(at: write)).output.isEmpty else { continue }
+      let command = try night.run()
+      #expect(command.status == 1, "before the write \(write) of \(writes): \(command.words)")
+      #expect(try Night.counts(command) == wanted, "before the write \(write) of \(writes)")
+    }
+  }
 }
