@@ -1,4 +1,5 @@
 import Foundation
+import MergewalkSystem
 import MergewalkTestSupport
 import Testing
 
@@ -177,5 +178,28 @@ struct KillTests {
       #expect(command.status == 1, "before the write \(write) of \(writes): \(command.words)")
       #expect(try Night.counts(command) == wanted, "before the write \(write) of \(writes)")
     }
+  }
+
+  @Test("that had ended and are told of by a process that gets a signal: it says nothing, or how they ended")
+  func signalWhileTelling() throws {
+    let shop = try NightShop(seed: 9, orders: 20, hasStore: false)
+    let count = TemporaryFolder()
+    #expect(try shop.night().run(environment: Shim.counting(into: count.file("count"))).status == 1)
+    let writes = Int(try String(contentsOfFile: count.file("count"), encoding: .utf8)) ?? 0
+    /// A night whose run had ended, and was not told of.
+    func untold(_ write: Int) throws -> Night? {
+      let night = try shop.night()
+      return try night.run(environment: Shim.killing(at: write)).output.isEmpty ? night : nil
+    }
+    let last = try #require(try (1..<writes).last { try untold($0) != nil })
+    var told = 0
+    for write in stride(from: 1, to: 80, by: 2) {
+      guard let night = try untold(last) else { continue }
+      let command = try night.run(environment: Shim.signalling(at: write, SIGTERM))
+      guard !command.output.isEmpty else { continue }
+      told += 1
+      #expect(command.status == 1, "a signal before the write \(write): \(command.words)")
+    }
+    #expect(told > 0)
   }
 }
