@@ -46,6 +46,23 @@ struct ResumeTests {
     #expect(try night.state() == Self.wanted.get().state)
   }
 
+  @Test("into a new store are known to explain, which changes nothing")
+  func explainedNewStore() throws {
+    let night = try NightShop(seed: 7, hasStore: false).night()
+    func store() throws -> [String: Any]? {
+      try Command(["explain", "p.yaml", "--json"], in: night.folder.path).object()["store"] as? [String: Any]
+    }
+    #expect(try store()?["unfinished_run"] as? Bool == false)
+    #expect(try Command(["explain", "p.yaml"], in: night.folder.path).output.contains("shop.sqlite (new)"))
+    try night.runHalf(of: Self.wanted.get().writes)
+    #expect(try store()?["unfinished_run"] as? Bool == true && store()?["exists"] as? Bool == false)
+    let words = try Command(["explain", "p.yaml"], in: night.folder.path).output
+    #expect(words.contains("shop.sqlite (new, an interrupted run resumes)"), "\(words)")
+    let command = try night.run("--resume-or-fail")
+    #expect(command.status == 1, "\(command.words)")
+    #expect(try (command.object()["resumed_after"] as? Int ?? 0) > 0)
+  }
+
   @Test("are one run in the rejects file")
   func oneRun() throws {
     let night = try unfinished()
