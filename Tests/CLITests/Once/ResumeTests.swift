@@ -241,6 +241,18 @@ struct ResumeTests {
     #expect(try night.state() == whole.state())
   }
 
+  @Test("are refused without the option of an incremental import that they began with, and that is said")
+  func otherStart() throws {
+    var shop = try NightShop(seed: 7)
+    shop.extra = "since: { column: order_id, type: integer }\nrejects: rejects.ndjson"
+    let night = try shop.night()
+    let killed = try night.run("--since", "3", environment: Shim.killing(at: Self.wanted.get().writes / 2))
+    #expect(killed.status == -9, "\(killed.words)")
+    let command = try night.run()
+    #expect(try code(command) == "pipelineChanged")
+    #expect(command.words.contains("--since"), "\(command.words)")
+  }
+
   @Test("are refused when the pipeline says something else, not when its words stand elsewhere")
   func pipelineChanged() throws {
     let night = try unfinished()
