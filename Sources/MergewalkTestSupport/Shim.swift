@@ -32,6 +32,11 @@ public enum Shim {
   /// The environment of a command that is killed before its n-th write.
   public static func killing(at call: Int) -> [String: String] { environment(["SHIM_KILL_AT": "\(call)"]) }
 
+  /// The environment of a command that gets a signal before its n-th write.
+  public static func signalling(at call: Int, _ number: Int32) -> [String: String] {
+    environment(["SHIM_SIGNAL_AT": "\(call)", "SHIM_SIGNAL": "\(number)"])
+  }
+
   /// The environment of a command that stops before its n-th write until it gets `SIGCONT`.
   public static func stopping(at call: Int) -> [String: String] { environment(["SHIM_STOP_AT": "\(call)"]) }
 

@@ -1,3 +1,4 @@
+import Foundation
 import MergewalkTestSupport
 import Testing
 
@@ -70,5 +71,56 @@ struct DiffNameTests {
     try folder.write("text\nhello\n", to: "n.csv")
     let words = try Command(["run", "n.yaml", "--diff", "5"], in: folder.path).words
     #expect(words.contains("+ Note p1\n    text  \"hello\""), "\(words)")
+  }
+
+  @Test("objects that the second pass takes out again are not shown, not even as what others refer to")
+  func takenOut() throws {
+    try folder.write(
+      """
+      model: Tree
+      entities:
+        Node:
+          attributes: { name: string!, size: integer32 }
+          relationships:
+            parent: { to_one: Node, inverse: children }
+            children: { to_many: Node, inverse: parent }
+            badge: { to_one: Badge, inverse: node }
+          unique: [name]
+        Badge:
+          attributes: { sign: string! }
+          relationships: { node: { to_one: Node, inverse: badge } }
+          unique: [sign]
+      """, to: "tree.yaml")
+    try folder.write(
+      """
+      model: tree.yaml
+      store: t.sqlite
+      source: t.csv
+      import:
+        entity: Node
+        find_by: [name]
+        attributes: [size]
+        relationships:
+          parent: { find_by: { name: parent }, missing: reject }
+          badge: { find_by: { sign: badge } }
+      """, to: "t.yaml")
+    try folder.write("name,size,parent,badge\nroot,1,,r\nkept,2,root,k\n", to: "t.csv")
+    #expect(try Command(["run", "t.yaml", "--quiet"], in: folder.path).status == 0)
+    try folder.write(
+      "name,size,parent,badge\nlost,1,nobody,r\nchild,2,lost,c\nkept,3,root,k\nnew,1,kept,n\n", to: "t.csv")
+    let command = try Command(["run", "t.yaml", "--diff", "20", "--json", "--quiet"], in: folder.path)
+    let object = try command.object()
+    let changes = try #require(object["changes"] as? [[String: Any]])
+    func keys(_ kind: String, _ entity: String) -> [String] {
+      changes.filter { $0["change"] as? String == kind && $0["entity"] as? String == entity }
+        .compactMap { $0["key"] as? String }.sorted()
+    }
+    #expect(keys("inserted", "Node") == ["new"] && keys("inserted", "Badge") == ["c", "n"], "\(changes)")
+    #expect(keys("updated", "Node") == ["kept", "root"] && keys("updated", "Badge") == ["r"], "\(changes)")
+    let entities = try #require(object["entities"] as? [String: [String: Int]])
+    #expect(entities["Node"]?["inserted"] == 1 && entities["Badge"]?["inserted"] == 2)
+    let badge = try #require(changes.first { $0["key"] as? String == "r" }?["properties"] as? [String: [String: Any]])
+    #expect(badge["node"]?["before_key"] as? String == "root")
+    #expect(badge["node"]?["after"] is NSNull, "\(badge)")
   }
 }

@@ -59,6 +59,27 @@ final class ChangeSample {
     attempt = min(attempt, changes.count)
   }
 
+  /// Forgets objects that the run has made and taken out again, also as what others refer to.
+  ///
+  /// - Parameter gone: Their primary keys, by root entity.
+  func forget(_ gone: [RootIndex: Set<Int64>]) {
+    func isGone(_ entity: String, _ primaryKey: Int64) -> Bool {
+      model.entity(named: entity).flatMap { gone[$0.root] }?.contains(primaryKey) ?? false
+    }
+    changes.removeAll { isGone($0.entity, $0.primaryKey) }
+    update { change in
+      for index in change.properties.indices {
+        for end in [\ObjectChange.Property.before, \.after] {
+          guard let target = change.properties[index][keyPath: end]?.target else { continue }
+          if isGone(target.entity, target.primaryKey) { change.properties[index][keyPath: end] = nil }
+        }
+      }
+      change.properties.removeAll { $0.before == nil && $0.after == nil }
+    }
+    changes.removeAll { $0.kind == .updated && $0.properties.isEmpty }
+    attempt = min(attempt, changes.count)
+  }
+
   /// Takes the changes that the next save of a context writes.
   func collect(_ context: ManagedObjectContext) {
     for buffer in context.allBuffers {

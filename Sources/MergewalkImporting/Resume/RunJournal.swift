@@ -3,7 +3,8 @@ import MergewalkObjectStore
 /// Keeps the checkpoint of a run in the store: with the rows of every transaction, and only as long as it is needed.
 ///
 /// A transaction that changes nothing in the store gets no checkpoint: importing its records once more gives the same
-/// counts and the same rejects.
+/// counts and the same rejects. The end of a run whose inputs the store recognizes gets one all the same, because these
+/// are not imported once more.
 final class RunJournal {
   private let file: StoreFile
   private let name: String
@@ -62,10 +63,12 @@ final class RunJournal {
     isWritten = true
   }
 
-  /// Adds what ends the run to the open transaction: the mark that only the report is missing, when there was a
-  /// checkpoint, and which inputs it had.
+  /// Adds what ends the run to the open transaction: the mark that only the report is missing, where the next run would
+  /// not find the same out by itself, and which inputs it had.
   func end(_ rejects: RejectOutput, finished: FinishedRun?, _ place: RunPosition) throws(ImportError) {
-    if isWritten || isChanged || file.isNew { try write(rejects, isForced: true, isDone: true) { place } }
+    if isWritten || isChanged || file.isNew || finished != nil {
+      try write(rejects, isForced: true, isDone: true) { place }
+    }
     var metadata = file.metadata
     if !isWritten { metadata.mergewalk.runs[name] = nil }
     metadata.mergewalk.finished[name] = finished?.list

@@ -179,8 +179,10 @@ struct RunStartChoice {
   /// Why the run cannot go on; `nil` when it can, as far as can be told from outside of the inputs.
   private func difference(_ checkpoint: RunCheckpoint) throws(ImportError) -> ImportError? {
     if checkpoint.definition != digest {
+      let isIncremental = definition.parts.contains { $0.since != nil }
+      let options = isIncremental ? ", or --since or --reset-cursor is not as it was" : ""
       return error(
-        .pipelineChanged, checkpoint, "the pipeline or its model has changed since the run began")
+        .pipelineChanged, checkpoint, "the pipeline or its model has changed since the run began\(options)")
     }
     let counts = definition.parts.map(\.sources.count)
     guard checkpoint.inputCounts.count == counts.count else {

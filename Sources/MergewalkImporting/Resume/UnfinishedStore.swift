@@ -24,8 +24,7 @@ struct UnfinishedStore {
       return try StoreFile.adopt(
         path: definition.storePath, model: definition.model, cacheKiB: cacheKiB, lockWait: definition.policy.lockWait
       ) { metadata, hiddenPath, isDurable in
-        // A complete store that was to get its name has none.
-        guard !metadata.mergewalk.runs.names.isEmpty else { return false }
+        guard Self.isUnfinished(metadata) else { return false }
         refusal = self.refusal(metadata, hiddenPath, isDurable)
         return refusal == nil
       }
@@ -38,6 +37,17 @@ struct UnfinishedStore {
           + " run began; start over with --restart")
     }
   }
+
+  /// Whether there is one to resume; it is only looked at.
+  func isThere() throws(StoreError) -> Bool {
+    guard Self.isKept(definition) else { return false }
+    return try StoreFile.hasUnfinished(path: definition.storePath) { metadata, hiddenPath, isDurable in
+      Self.isUnfinished(metadata) && refusal(metadata, hiddenPath, isDurable) == nil
+    }
+  }
+
+  /// A complete store that was to get its name has no runs.
+  private static func isUnfinished(_ metadata: StoreMetadata) -> Bool { !metadata.mergewalk.runs.names.isEmpty }
 
   /// Why a store is not resumed; `nil` when it is.
   private func refusal(_ metadata: StoreMetadata, _ hiddenPath: String, _ isDurable: Bool) -> String? {

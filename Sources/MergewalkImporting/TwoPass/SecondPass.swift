@@ -272,12 +272,12 @@ struct SecondPass {
   /// the rule "deny" is for, and of what the rule "cascade" names only what the run has made for them goes along.
   private func delete(_ keys: [RootIndex: Set<Int64>]) throws {
     // With those that delete rules take along.
-    var roots: Set<RootIndex> = []
+    var gone: [RootIndex: Set<Int64>] = [:]
     let context = parts[0].importer.context
     for (root, keys) in keys.sorted(by: { $0.key < $1.key }) where !keys.isEmpty {
       _ = try context.deleteRecords(
         table: TableID(root: root), primaryKeys: keys.sorted(), overrulesDenials: true,
-        each: { entity, _ in roots.insert(store.model.entities[entity].root) },
+        each: { entity, key in gone[store.model.entities[entity].root, default: []].insert(key) },
         cascading: { entity, key in wasMadeBeside(key, store.model.entities[entity].root) })
     }
     // Together: some may be all that others need.
@@ -292,6 +292,7 @@ struct SecondPass {
           + "and a record that was later rejected had taken its object; nothing was kept: set “passes: one”")
     }
     context.reset()
-    for part in parts { try part.forgetObjects(of: roots) }
+    for part in parts { try part.forgetObjects(of: Set(gone.keys)) }
+    parts[0].importer.sample?.forget(gone)
   }
 }

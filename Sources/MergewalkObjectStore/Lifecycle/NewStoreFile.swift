@@ -106,14 +106,7 @@ extension StoreFile {
         case .nothing: continue
         }
         guard claim.size > 0 else { continue }
-        let found: (Connection, StoreMetadata, Bool)
-        do throws(StoreError) { found = try open(hidden) } catch {
-          // What the disk does not give now it may give another time. What is no store to resume is removed by whoever
-          // builds a new one.
-          guard error.cause?.isOfDisk ?? false || error.cause?.kind == .unopenable else { continue }
-          throw error
-        }
-        let (connection, metadata, isDurable) = found
+        guard let (connection, metadata, isDurable) = try opened(hidden) else { continue }
         guard isWanted(metadata, hidden, isDurable) else { continue }
         try check(metadata, schema, path)
         guard !FileSystem.exists(path) else { return nil }
@@ -137,7 +130,35 @@ extension StoreFile {
     }
   }
 
-  /// Opens the hidden file of a store that no process is building, which rolls back what was not committed.
+  /// Whether an earlier process has left a new store that ``adopt(path:model:cacheKiB:lockWait:isWanted:)`` would go on
+  /// with; it is only looked at.
+  package static func hasUnfinished(
+    path: String, isWanted: (StoreMetadata, String, Bool) -> Bool
+  ) throws(StoreError) -> Bool {
+    for hidden in UnfinishedStoreNames(StorePath.resolved(path)).unfinished() {
+      guard case .mine(let claim) = HiddenClaim.take(hidden) else { continue }
+      // To close the claim's descriptor would take the connection's locks away.
+      let isThere = try withExtendedLifetime(claim) { () throws(StoreError) -> Bool in
+        guard claim.size > 0, let (connection, metadata, isDurable) = try opened(hidden) else { return false }
+        try? connection.close()
+        return isWanted(metadata, hidden, isDurable)
+      }
+      if isThere { return true }
+    }
+    return false
+  }
+
+  /// Opens the hidden file of a store that no process is building; `nil` for what is no store to resume, which whoever
+  /// builds a new one removes.
+  private static func opened(_ hidden: String) throws(StoreError) -> (Connection, StoreMetadata, Bool)? {
+    do throws(StoreError) { return try open(hidden) } catch {
+      // What the disk does not give now it may give another time.
+      guard error.cause?.isOfDisk ?? false || error.cause?.kind == .unopenable else { return nil }
+      throw error
+    }
+  }
+
+  /// Opens such a file, which rolls back what was not committed.
   private static func open(_ hidden: String) throws(StoreError) -> (Connection, StoreMetadata, Bool) {
     let connection = try Connection.open(hidden, .readWrite)
     try connection.execute("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")

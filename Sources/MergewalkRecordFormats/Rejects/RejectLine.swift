@@ -22,6 +22,8 @@ package struct RejectLine: Sendable {
   package var sourceLine = 0
   /// The column of the fault in bytes, from 1.
   package var sourceColumn = 0
+  /// The same place in bytes from the start of its file; nil when the line does not say it.
+  package var sourceOffset: Int?
   /// The source's column that is to blame; nil for the whole record.
   package var field: String?
   /// The entity that the field was for.
@@ -72,7 +74,7 @@ package struct RejectLine: Sendable {
 package struct RejectLines {
   /// A member of a line, in the order in which the reader is asked for them.
   private enum Member: Int, CaseIterable {
-    case run, file, member, part, code, object, raw, base64, isCut, header, indent, namespaces
+    case run, file, member, part, code, object, raw, base64, isCut, header, indent, namespaces, offset
     // What is said about the record, which importing it again does not need.
     case record, line, column, field, entity, attribute, message, also, width
 
@@ -81,6 +83,7 @@ package struct RejectLines {
       case .part: "import"
       case .base64: "raw_base64"
       case .isCut: "cut"
+      case .offset: "byte_offset"
       default: "\(self)"
       }
     }
@@ -137,6 +140,7 @@ package struct RejectLines {
     line.record = number(record, .record)
     line.sourceLine = number(record, .line)
     line.sourceColumn = number(record, .column)
+    line.sourceOffset = text(record, .offset).flatMap { Int($0) }
     line.field = text(record, .field, last.field)
     line.entity = text(record, .entity, last.entity)
     line.attribute = text(record, .attribute, last.attribute)

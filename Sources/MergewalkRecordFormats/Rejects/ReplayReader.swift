@@ -4,8 +4,9 @@ import MergewalkDiagnostics
 /// Reads the records of a rejects file that was corrected, as the format that they were rejected from.
 ///
 /// Each line's record is read separately, so that a remaining mistake in one does not affect the next. Positions are
-/// those of the lines of the rejects file. A line with an empty record is skipped. All records of a batch are from one
-/// file, with the same columns; a line with many child records may make a batch longer than its limit.
+/// those of the lines of the rejects file. A line with an empty record is skipped. Lines that tell of several elements of
+/// one record (`each`) all have the whole record, which is read once. All records of a batch are from one file, with the
+/// same columns; a line with many child records may make a batch longer than its limit.
 package struct ReplayReader: RecordReader {
   /// The names of the stored columns; column i of a batch is name i.
   package let columns: [String]
@@ -29,6 +30,8 @@ package struct ReplayReader: RecordReader {
   private var place = (file: RejectedFile(RejectLine()), names: [String]())
   private var headers: [RejectedFile: [String]] = [:]
   private var lone: LoneRecordFormat?
+  /// The record of the last line with elements, and where in its file the first of its lines stands.
+  private var whole: (file: RejectedFile, raw: [UInt8], offset: Int)?
   private var scratch = RecordBatch()
   private var recordIndex = 0
 
@@ -156,7 +159,7 @@ package struct ReplayReader: RecordReader {
         "the record is of another table than the one that is read; take “code” out of its line if it is one of this")
       return refuse(&error, into: &batch)
     }
-    if raw.allSatisfy({ $0.isDocumentSpace }) { return }
+    if raw.allSatisfy({ $0.isDocumentSpace }) || repeatsRecord(line, raw) { return }
     let lone = lone ?? LoneRecordFormat(of: format, columns: asked, header: header)
     self.lone = lone
     var (text, form) = lone.reading(raw, indent: line.indent, namespaces: line.namespaces)
@@ -182,6 +185,19 @@ package struct ReplayReader: RecordReader {
       refused.indent = line.indent
       refuse(&refused, into: &batch)
     }
+  }
+
+  /// Whether a line tells of a further element of the record that the line before has, with the same bytes: read once
+  /// more, every element that is still wrong would be rejected as often as there are such lines.
+  private mutating func repeatsRecord(_ line: RejectLine, _ raw: [UInt8]) -> Bool {
+    guard format.eachPath != nil, !SpoolRow.isRow(raw), let offset = line.sourceOffset else { return false }
+    let file = RejectedFile(line)
+    // Another record with the same bytes begins behind the end of this one.
+    if let whole, whole.file == file, whole.raw == raw, offset >= whole.offset, offset - whole.offset < raw.count {
+      return true
+    }
+    whole = (file, raw, offset)
+    return false
   }
 
   /// The columns to request from a line's record: another one stands in for one that its file lacks, and may lack.

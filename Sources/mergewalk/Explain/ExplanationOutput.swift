@@ -46,8 +46,7 @@ enum ExplanationOutput {
   }
 
   private static func store(_ store: ImportExplanation.Store) -> String {
-    guard store.exists else { return "\(store.path) (new)" }
-    var facts = [Figures.bytes(store.bytes)]
+    var facts = [store.exists ? Figures.bytes(store.bytes) : "new"]
     if store.logBytes > 0 { facts.append("a log of \(Figures.bytes(store.logBytes)) beside it") }
     if store.tracksHistory { facts.append("keeps history") }
     if store.hasUnfinishedRun { facts.append("an interrupted run resumes") }

@@ -38,6 +38,9 @@ struct RejectsReplayCommand: ParsableCommand {
       valueName: "path"), completion: .file())
   var rejects: String?
 
+  @Flag(exclusivity: .exclusive)
+  var unfinished: UnfinishedChoice?
+
   @OptionGroup var variables: VariableOptions
 
   @OptionGroup var output: RunOutputOptions
@@ -81,6 +84,7 @@ struct RejectsReplayCommand: ParsableCommand {
       }
       definition = definition.replaying(ByteSource(path: file), rejectsPath: path)
       definition.isDryRun = dryRun
+      unfinished?.apply(to: &definition)
       definition.rejects.dryRunPath = rejects
       return definition
     }

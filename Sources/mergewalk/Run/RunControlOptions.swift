@@ -22,7 +22,7 @@ struct RunControlOptions: ParsableArguments {
   var direct: RunPolicy.Direct?
 
   func apply(to definition: inout ImportDefinition) {
-    if let unfinished { definition.policy.unfinished = unfinished == .restart ? .restart : .resumeOrFail }
+    unfinished?.apply(to: &definition)
     if let again { definition.policy.again = again }
     if append { definition.policy.append = true }
     if let lockWait { definition.policy.lockWait = lockWait.seconds }
@@ -33,6 +33,10 @@ struct RunControlOptions: ParsableArguments {
 /// `--restart` and `--resume-or-fail`.
 enum UnfinishedChoice: String, EnumerableFlag {
   case restart, resumeOrFail
+
+  func apply(to definition: inout ImportDefinition) {
+    definition.policy.unfinished = self == .restart ? .restart : .resumeOrFail
+  }
 
   static func help(for value: UnfinishedChoice) -> ArgumentHelp? {
     switch value {

@@ -47,7 +47,11 @@ struct RunExecution {
       telling.log?.start(definition)
       var status = ExitStatus.success
       // Told before the store forgets that it was not reported: whoever ends this process meanwhile loses nothing.
-      try watch(session, telling) { summary, samples in status = tell(summary, samples, definition, telling) }
+      // A signal does not change any more how the run ended, also that of an earlier process.
+      try watch(session, telling) { summary, samples in
+        Interruption.listen()
+        status = tell(summary, samples, definition, telling)
+      }
       if status != ExitStatus.success { throw status }
     } catch let error as DiagnosticList {
       try fail(

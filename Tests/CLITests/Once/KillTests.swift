@@ -1,4 +1,5 @@
 import Foundation
+import MergewalkSystem
 import MergewalkTestSupport
 import Testing
 
@@ -150,5 +151,55 @@ struct KillTests {
     shop.hasKey = false
     let resumed = try kill(shop, points: Self.points, seed: seed)
     #expect(resumed > 0, "seed \(seed)")
+  }
+
+  @Test("that change no row of a store which recognizes their inputs", arguments: ["skip", "fail"])
+  func changingNothing(again: String) throws {
+    var shop = try NightShop(seed: 9, orders: 20)
+    shop.extra = "again: \(again)\nrejects: rejects.ndjson"
+    func night() throws -> Night {
+      let night = try shop.night()
+      for name in ["in-1.csv", "in-2.csv"] {
+        let text = try String(contentsOfFile: night.folder.file(name), encoding: .utf8)
+        try night.folder.write("\(text.prefix { $0 != "\n" })\n1,too short\n", to: name)
+      }
+      return night
+    }
+    let count = TemporaryFolder()
+    let undisturbed = try night().run(environment: Shim.counting(into: count.file("count")))
+    #expect(undisturbed.status == 1, "\(undisturbed.words)")
+    let wanted = try Night.counts(undisturbed)
+    let writes = Int(try String(contentsOfFile: count.file("count"), encoding: .utf8)) ?? 0
+    #expect(writes > 20)
+    for write in stride(from: 1, through: writes, by: 3) {
+      let night = try night()
+      guard try night.run(environment: Shim.killing(at: write)).output.isEmpty else { continue }
+      let command = try night.run()
+      #expect(command.status == 1, "before the write \(write) of \(writes): \(command.words)")
+      #expect(try Night.counts(command) == wanted, "before the write \(write) of \(writes)")
+    }
+  }
+
+  @Test("that had ended and are told of by a process that gets a signal: it says nothing, or how they ended")
+  func signalWhileTelling() throws {
+    let shop = try NightShop(seed: 9, orders: 20, hasStore: false)
+    let count = TemporaryFolder()
+    #expect(try shop.night().run(environment: Shim.counting(into: count.file("count"))).status == 1)
+    let writes = Int(try String(contentsOfFile: count.file("count"), encoding: .utf8)) ?? 0
+    /// A night whose run had ended, and was not told of.
+    func untold(_ write: Int) throws -> Night? {
+      let night = try shop.night()
+      return try night.run(environment: Shim.killing(at: write)).output.isEmpty ? night : nil
+    }
+    let last = try #require(try (1..<writes).last { try untold($0) != nil })
+    var told = 0
+    for write in stride(from: 1, to: 80, by: 2) {
+      guard let night = try untold(last) else { continue }
+      let command = try night.run(environment: Shim.signalling(at: write, SIGTERM))
+      guard !command.output.isEmpty else { continue }
+      told += 1
+      #expect(command.status == 1, "a signal before the write \(write): \(command.words)")
+    }
+    #expect(told > 0)
   }
 }

@@ -46,6 +46,61 @@ struct ResumeTests {
     #expect(try night.state() == Self.wanted.get().state)
   }
 
+  @Test("into a new store are known to explain, which changes nothing")
+  func explainedNewStore() throws {
+    let shop = try NightShop(seed: 7, hasStore: false)
+    let count = TemporaryFolder()
+    #expect(try shop.night().run(environment: Shim.counting(into: count.file("count"))).status == 1)
+    let writes = Int(try String(contentsOfFile: count.file("count"), encoding: .utf8)) ?? 0
+    let night = try shop.night()
+    func store() throws -> [String: Any]? {
+      try Command(["explain", "p.yaml", "--json"], in: night.folder.path).object()["store"] as? [String: Any]
+    }
+    #expect(try store()?["unfinished_run"] as? Bool == false)
+    #expect(try Command(["explain", "p.yaml"], in: night.folder.path).output.contains("shop.sqlite (new)"))
+    try night.runHalf(of: writes)
+    #expect(try store()?["unfinished_run"] as? Bool == true && store()?["exists"] as? Bool == false)
+    let words = try Command(["explain", "p.yaml"], in: night.folder.path).output
+    #expect(words.contains("shop.sqlite (new, an interrupted run resumes)"), "\(words)")
+    let command = try night.run("--resume-or-fail")
+    #expect(command.status == 1, "\(command.words)")
+    #expect(try (command.object()["resumed_after"] as? Int ?? 0) > 0)
+  }
+
+  @Test("of a replay begin anew with --restart, where its file has changed or another name", arguments: [true, false])
+  func replaying(isRenamed: Bool) throws {
+    var shop = try NightShop(seed: 7)
+    shop.batch = 1
+    func replay(
+      _ night: Night, _ file: String = "rejects.ndjson", _ options: [String] = [], environment: [String: String] = [:]
+    ) throws -> Command {
+      try Command(
+        ["rejects", "replay", file, "--pipeline", "p.yaml", "--rejects", "again.ndjson", "--json"] + options,
+        in: night.folder.path, environment: environment)
+    }
+    func corrected() throws -> (night: Night, text: String) {
+      let night = try shop.night()
+      #expect(try night.run().status == 1)
+      let text = try String(contentsOfFile: night.folder.file("rejects.ndjson"), encoding: .utf8)
+        .replacing(",many,", with: ",3,")
+      try night.folder.write(text, to: "rejects.ndjson")
+      return (night, text)
+    }
+    let (other, _) = try corrected()
+    #expect(try replay(other, "rejects.ndjson", ["--resume-or-fail"]).status == 5)
+    let count = other.folder.file("count")
+    #expect(try replay(other, environment: Shim.counting(into: count)).status < 2)
+    let writes = Int(try String(contentsOfFile: count, encoding: .utf8)) ?? 0
+    let (night, text) = try corrected()
+    #expect(try replay(night, environment: Shim.killing(at: writes * 11 / 20)).status == -9)
+    let file = isRenamed ? "rejects.before.ndjson" : "rejects.ndjson"
+    try night.folder.write(isRenamed ? text : text.replacing(",3,", with: ",4,"), to: file)
+    #expect(try code(replay(night, file)) == (isRenamed ? "inputsDiffer" : "inputChanged"))
+    let command = try replay(night, file, ["--restart"])
+    #expect(command.status < 2, "\(command.words)")
+    #expect(try command.object()["read"] as? Int == text.split(separator: "\n").count, "\(command.words)")
+  }
+
   @Test("are one run in the rejects file")
   func oneRun() throws {
     let night = try unfinished()
@@ -184,6 +239,18 @@ struct ResumeTests {
     try append(more, to: "in-2.csv", whole)
     _ = try whole.run()
     #expect(try night.state() == whole.state())
+  }
+
+  @Test("are refused without the option of an incremental import that they began with, and that is said")
+  func otherStart() throws {
+    var shop = try NightShop(seed: 7)
+    shop.extra = "since: { column: order_id, type: integer }\nrejects: rejects.ndjson"
+    let night = try shop.night()
+    let killed = try night.run("--since", "3", environment: Shim.killing(at: Self.wanted.get().writes / 2))
+    #expect(killed.status == -9, "\(killed.words)")
+    let command = try night.run()
+    #expect(try code(command) == "pipelineChanged")
+    #expect(command.words.contains("--since"), "\(command.words)")
   }
 
   @Test("are refused when the pipeline says something else, not when its words stand elsewhere")

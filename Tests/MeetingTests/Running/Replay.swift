@@ -19,6 +19,8 @@ extension ScenarioFiles {
       return RecordMaker(right, night: 199 + scenario.nights.count - night)
     }
     var lines = ""
+    // For each import the record of its last line: what further lines say of its elements, it says itself.
+    var whole: [Int: (file: String, raw: String, offset: Int)] = [:]
     var found: [[ReadRecord]] = definition.parts.map { _ in [] }
     let text = (try? String(contentsOfFile: definition.rejects.path ?? "", encoding: .utf8)) ?? ""
     for line in text.split(separator: "\n") {
@@ -42,7 +44,19 @@ extension ScenarioFiles {
         object["raw_base64"] = nil
       }
       lines += String(decoding: try JSONSerialization.data(withJSONObject: object), as: UTF8.self) + "\n"
-      if object["raw"] as? String == "" { continue }
+      let raw = object["raw"] as? String
+      let file = "\(object["file"] ?? "") \(object["member"] ?? "")"
+      if raw == "" { continue }
+      if definition.parts[place.part].format.eachPath != nil, let offset = object["byte_offset"] as? Int {
+        let text = raw ?? object["raw_base64"] as? String ?? ""
+        let length = raw?.utf8.count ?? Data(base64Encoded: text)?.count ?? 0
+        if let last = whole[place.part], last.file == file, last.raw == text,
+          (0..<length).contains(offset - last.offset)
+        {
+          continue
+        }
+        whole[place.part] = (file, text, offset)
+      }
       for var record in writer.records([item]) {
         record.number = found[place.part].count + 1
         record.origin = place.file

@@ -16,7 +16,11 @@ extension ImportSession {
       } catch {
         throw ImportError(code: .database, message: error.description)
       }
-      return try planner.explanation(store, exists: false)
+      var explanation = try planner.explanation(store, exists: false)
+      do throws(StoreError) { explanation.store.hasUnfinishedRun = try UnfinishedStore(definition).isThere() } catch {
+        throw ImportError(code: .cannotOpenStore, message: error.words)
+      }
+      return explanation
     }
     let result: Result<ImportExplanation, ImportError>
     let hasUnfinishedRun: Bool
