@@ -1,4 +1,5 @@
 public import Foundation
+public import MergewalkDiagnostics
 public import MergewalkObjectContext
 public import MergewalkObjectModel
 public import MergewalkObjectStore
@@ -194,4 +195,21 @@ extension MergewalkObjectModel.PredicateError: CoreDataNumberedError {
   public var errorCode: Int { 134_060 }
   /// The message.
   public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
+}
+
+// The other errors have no counterpart, only a message.
+
+extension DiagnosticList: LocalizedError {
+  /// The findings, one per line.
+  public var errorDescription: String? { description }
+}
+
+extension DefaultDataError: LocalizedError {
+  /// The message.
+  public var errorDescription: String? { description }
+}
+
+extension ValueTransformerError: LocalizedError {
+  /// The message.
+  public var errorDescription: String? { description }
 }
