@@ -23,7 +23,9 @@ enum SummaryOutput {
 
   /// Warnings about the store, one line each; empty when there are none.
   static func warnings(_ summary: ImportSummary) -> [String] {
-    summary.warnings.map { "\($0.place ?? summary.storePath): warning: \($0.message) [\($0.code.rawValue)]" }
+    summary.warnings.map {
+      PrintableText.of("\($0.place ?? summary.storePath): warning: \($0.message) [\($0.code.rawValue)]")
+    }
       + summary.anomalies.map { "\(summary.pipeline): warning: unusual run: \($0.message)" }
   }
 
@@ -136,7 +138,7 @@ enum SummaryOutput {
       case .interrupted: " (run again to resume)"
       case .limitBreached, .dryRun, .skippedAgain: " (as before)"
       }
-    lines.append("  store    " + summary.storePath + place)
+    lines.append("  store    " + PrintableText.of(summary.storePath) + place)
     if summary.completeness == .unchecked {
       lines.append("  input    whether it came whole was not checked (--expect-records, --expect-sha256)")
     }
@@ -146,7 +148,7 @@ enum SummaryOutput {
     if summary.rejected > 0 {
       let codes = summary.rejectCounts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         .map { "\($0.key) \(Figures.grouped($0.value))" }
-      let place = summary.rejectsPath ?? "not kept"
+      let place = summary.rejectsPath.map { PrintableText.of($0) } ?? "not kept"
       lines.append("  rejects  " + place + (codes.isEmpty ? "" : " (\(codes.joined(separator: ", ")))"))
     }
     return lines.joined(separator: "\n")
