@@ -20,6 +20,7 @@ package enum NearestFile {
   /// - Parameter endings: the extensions of what is looked for, where the path has none.
   /// - Complexity: O(names in the folder × length of the name).
   package static func hint(for path: String, preferring endings: [String] = []) -> String? {
+    if path.isEmpty { return "the path is empty: look whether the shell’s variable for it is set" }
     if path.contains("://") { return "it is a URL: download the file first, for example with curl" }
     var missing = path
     while !isThere(ResolvedPath.folder(of: missing)) { missing = ResolvedPath.folder(of: missing) }

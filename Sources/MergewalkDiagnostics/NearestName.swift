@@ -10,6 +10,7 @@ package enum NearestName {
   /// - Complexity: O(candidates × name length × candidate length).
   package static func find(_ name: String, in candidates: some Sequence<String>) -> String? {
     let wanted = Array(bare(name).utf8)
+    if wanted.isEmpty { return nil }
     var best: (name: String, distance: Int)?
     var longer: [String] = []
     for candidate in candidates {

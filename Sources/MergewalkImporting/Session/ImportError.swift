@@ -78,6 +78,25 @@ public struct ImportError: Error, CustomStringConvertible {
     code == .inputIncomplete || diagnostics.contains { $0.code == ReadError.Code.checksumMismatch.rawValue }
   }
 
+  /// A store that cannot be opened or created, with its place in the pipeline; another program that has it is no mistake
+  /// there.
+  init(opening error: StoreError, of definition: ImportDefinition, advice: String? = nil) {
+    let code: Code =
+      switch error.code {
+      case .incompatibleModel: .incompatibleStore
+      case .busy: .storeBusy
+      default: .cannotOpenStore
+      }
+    let finding = definition.path.map { path in
+      Diagnostic(
+        .error, code: code.rawValue, path: path, position: definition.outputPlaces["store"] ?? .file,
+        message: (error.path.isEmpty ? "" : "“\(error.path)”: ") + error.message, hint: advice ?? error.advice)
+    }
+    self.init(
+      code: code, message: error.words + (advice.map { "; " + $0 } ?? ""),
+      diagnostics: code == .storeBusy ? [] : finding.map { [$0] } ?? [])
+  }
+
   init(_ error: StoreError) {
     let code: Code =
       switch error.code {

@@ -1,6 +1,7 @@
 import MergewalkDiagnostics
 import MergewalkSystem
 import MergewalkImporting
+import MergewalkObjectModel
 import MergewalkObjectStore
 
 /// Finds paths of stores at which no store can be.
@@ -9,9 +10,9 @@ struct StoreCheck {
   /// Whether a file that is not a database is reported, too.
   let looksInside: Bool
 
-  /// Reports a folder, and perhaps a file that is not a database, where a pipeline has its store; what a database holds
-  /// is found when it is opened.
-  func run(_ path: String, at position: SourcePosition) {
+  /// Reports a folder, and perhaps a file that is not a database or a store of another model, where a pipeline has its
+  /// store; whatever else a database holds is found when it is opened.
+  func run(_ path: String, model: ManagedObjectModel, at position: SourcePosition) {
     guard let status = stat(path: path) else { return }
     switch status.st_mode & S_IFMT {
     case S_IFDIR:
@@ -20,9 +21,15 @@ struct StoreCheck {
         hint: "a store is a file: for example “\(Paths.join(path, "shop.sqlite"))”")
     // An empty file is an empty database; one that cannot be read is left to what opens it.
     case S_IFREG where looksInside:
-      guard let foreign = ForeignStoreFile(at: path) else { return }
-      findings.add(
-        .unsuitableStore, at: position, "the store “\(path)” \(foreign.words)", hint: foreign.error(path).advice)
+      if let foreign = ForeignStoreFile(at: path) {
+        findings.add(
+          .unsuitableStore, at: position, "the store “\(path)” \(foreign.words)", hint: foreign.error(path).advice)
+        return
+      }
+      guard let metadata = try? StoreMetadata.read(path: path) else { return }
+      do throws(StoreError) { try metadata.requireHashes(of: StoreSchema(model: model), path: path) } catch {
+        findings.add(.unsuitableStore, at: position, "“\(path)”: \(error.message)", hint: error.advice)
+      }
     default: break
     }
   }
