@@ -63,6 +63,7 @@ struct GuessCommand: ParsableCommand {
     }
     if records < 1 { throw ValidationError("--records takes a number from 1 on, not \(records)") }
     try OptionPaths.check(written: ("--out", folder), cure: "name a folder")
+    for source in sources { try OptionPaths.check(("<sources>", source)) }
     if sources.count(where: { $0 == "-" }) > 1 { throw ValidationError("standard input can be read only once") }
   }
 
