@@ -78,8 +78,8 @@ public struct ImportError: Error, CustomStringConvertible {
     code == .inputIncomplete || diagnostics.contains { $0.code == ReadError.Code.checksumMismatch.rawValue }
   }
 
-  /// A store that cannot be opened or created, with its place in the pipeline; another program that has it is no mistake
-  /// there.
+  /// A store that cannot be opened or created, with its place in the pipeline if it is named there; that another program
+  /// has it is no mistake of the pipeline.
   init(opening error: StoreError, of definition: ImportDefinition, advice: String? = nil) {
     let code: Code =
       switch error.code {
@@ -87,14 +87,14 @@ public struct ImportError: Error, CustomStringConvertible {
       case .busy: .storeBusy
       default: .cannotOpenStore
       }
-    let finding = definition.path.map { path in
-      Diagnostic(
-        .error, code: code.rawValue, path: path, position: definition.outputPlaces["store"] ?? .file,
-        message: (error.path.isEmpty ? "" : "“\(error.path)”: ") + error.message, hint: advice ?? error.advice)
+    var findings: [Diagnostic] = []
+    if code != .storeBusy, let path = definition.path, let place = definition.outputPlaces["store"] {
+      findings.append(
+        Diagnostic(
+          .error, code: code.rawValue, path: path, position: place, message: "“\(error.path)”: \(error.message)",
+          hint: advice ?? error.advice))
     }
-    self.init(
-      code: code, message: error.words + (advice.map { "; " + $0 } ?? ""),
-      diagnostics: code == .storeBusy ? [] : finding.map { [$0] } ?? [])
+    self.init(code: code, message: error.words + (advice.map { "; " + $0 } ?? ""), diagnostics: findings)
   }
 
   init(_ error: StoreError) {

@@ -19,15 +19,21 @@ struct StoreCheck {
       findings.add(
         .unsuitableStore, at: position, "the store “\(path)” is a folder",
         hint: "a store is a file: for example “\(Paths.join(path, "shop.sqlite"))”")
-    // An empty file is an empty database; one that cannot be read is left to what opens it.
+    // One that cannot be read is left to what opens it.
     case S_IFREG where looksInside:
       if let foreign = ForeignStoreFile(at: path) {
         findings.add(
           .unsuitableStore, at: position, "the store “\(path)” \(foreign.words)", hint: foreign.error(path).advice)
         return
       }
-      guard let metadata = try? StoreMetadata.read(path: path) else { return }
-      do throws(StoreError) { try metadata.requireHashes(of: StoreSchema(model: model), path: path) } catch {
+      do throws(StoreError) {
+        try StoreMetadata.read(path: path).requireHashes(of: StoreSchema(model: model), path: path)
+      } catch {
+        switch error.code {
+        case .incompatibleModel, .damagedMetadata, .notACoreDataStore, .notADatabase: break
+        // What is busy or cannot be read may be ready for a run.
+        default: return
+        }
         findings.add(.unsuitableStore, at: position, "“\(path)”: \(error.message)", hint: error.advice)
       }
     default: break
