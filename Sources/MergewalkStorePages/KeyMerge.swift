@@ -1,64 +1,50 @@
 import MergewalkSystem
 
-/// Merges the sorted runs of an index by a tournament of losers.
+/// Merges the sorted runs of an index, or those of their keys that have prefixes of a range, by a tournament of losers.
 ///
-/// `@unchecked Sendable`: it belongs to the background thread once a ``KeyBatch`` has been given.
+/// `@unchecked Sendable`: it belongs to the thread that fills a ``KeyBatch`` of it.
 final class KeyMerge: @unchecked Sendable {
   private var tournament: Tournament
-  let longest: Int
+  private let least: UInt64
+  private var hasBegun = false
+  /// Whether all keys are through.
+  private(set) var isAtEnd = false
 
-  /// The bytes of memory that all runs of one index are read with.
-  private static let readBytes = 4 << 20
+  /// The bytes of memory that all runs of one merge are read with.
+  private static let readBytes = 1 << 20
 
-  /// - Parameters:
-  ///   - chunk: The last keys; its bytes are copied.
-  ///   - findsEqual: Whether equal keys are noted.
+  /// - Parameter findsEqual: Whether equal keys are noted.
   init(
-    _ spilled: [SpilledKeys], _ chunk: KeyChunk, _ order: KeyOrder, _ memory: SortMemory, findsEqual: Bool
-  ) throws(PageError) {
-    memory.sort(chunk, order)
-    longest = spilled.reduce(memory.list.longest) { max($0, $1.longest) }
+    _ spilled: [SpilledKeys], _ prefixes: ClosedRange<UInt64>, _ order: KeyOrder, _ spill: SpillFile, findsEqual: Bool
+  ) {
     let size = max(4096, min(64 * 1024, Self.readBytes / max(spilled.count, 1)))
-    let longest = longest
-    var runs = spilled.map { KeyRun($0.range, bufferSize: size, longest: longest) }
-    runs.append(KeyRun(chunk, memory.list))
+    least = prefixes.lowerBound
     tournament = Tournament(
-      runs, order, memory.spill, isExact: spilled.allSatisfy(\.isExact) && memory.list.isExact, longest: longest,
+      spilled.map { KeyRun($0, prefixes, bufferSize: size) }, order, spill, isExact: spilled.allSatisfy(\.isExact),
+      longest: spilled.reduce(0) { max($0, $1.longest) }, findsEqual: findsEqual)
+  }
+
+  /// Keys that were not spilled; their bytes are copied.
+  init(_ chunk: KeyChunk, _ order: KeyOrder, _ memory: SortMemory, findsEqual: Bool) {
+    memory.sort(chunk, order)
+    least = 0
+    tournament = Tournament(
+      [KeyRun(chunk, memory.list)], order, memory.spill, isExact: memory.list.isExact, longest: memory.list.longest,
       findsEqual: findsEqual)
-    try tournament.begin()
   }
 
   deinit { tournament.deallocate() }
 
   /// Writes the next keys that fit, each behind a word: twice its length, and 1 if it equals the key before.
   ///
-  /// - Returns: How many bytes they take; 0 when all keys are through.
-  func fill(_ bytes: Bytes, _ capacity: Int) throws(PageError) -> Int { try tournament.fill(bytes, capacity) }
-}
-
-/// Merged keys, on their way to the thread that makes pages of them.
-///
-/// `@unchecked Sendable`: it belongs to the background thread from when it is given until the job is waited for.
-final class KeyBatch: BackgroundJob, @unchecked Sendable {
-  private let merge: KeyMerge
-  let bytes: Bytes
-  private let capacity: Int
-  /// The bytes of keys; 0 when all are through.
-  private(set) var used = 0
-  private(set) var job = 0
-
-  init(_ merge: KeyMerge) {
-    self.merge = merge
-    capacity = max(256 << 10, merge.longest + 4)
-    bytes = .allocate(capacity: capacity)
+  /// - Returns: How many bytes they take.
+  func fill(_ bytes: Bytes, _ capacity: Int) throws(PageError) -> Int {
+    if !hasBegun { try tournament.begin(least) }
+    hasBegun = true
+    let used = try tournament.fill(bytes, capacity)
+    isAtEnd = tournament.isAtEnd
+    return used
   }
-
-  deinit { bytes.deallocate() }
-
-  /// Has the batch filled.
-  func begin(_ work: BackgroundWork) throws(PageError) { job = try work.give(self) }
-
-  func run() throws(PageError) { used = try merge.fill(bytes, capacity) }
 }
 
 /// The next key of a run as it plays: by its prefix, then by the number of its run, as equal keys keep their order.
@@ -130,8 +116,10 @@ private struct Tournament {
     last.deallocate()
   }
 
-  mutating func begin() throws(PageError) {
-    for i in runs.indices { try runs[i].look(spill) }
+  var isAtEnd: Bool { best.isAtEnd }
+
+  mutating func begin(_ least: UInt64) throws(PageError) {
+    for i in runs.indices { try runs[i].skip(to: least, spill) }
     best = play(1)
   }
 

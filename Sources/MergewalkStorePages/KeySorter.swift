@@ -15,6 +15,25 @@ struct KeyIntake {
     return chunk.place(count)
   }
 
+  /// The keys in their order, when all have come; they are given out once.
+  fileprivate mutating func batches(findsEqual: Bool) throws(PageError) -> KeyBatches {
+    let (order, memory) = (order, memory)
+    if spilled.isEmpty {
+      let merge = KeyMerge(chunk, order, memory, findsEqual: findsEqual)
+      chunk.clear()
+      return KeyBatches([0 ... .max], capacity: capacity(memory.list.longest), memory.merging) { _ in merge }
+    }
+    if chunk.used > 0 { try spillChunk() }
+    let spilled = spilled
+    let longest = spilled.reduce(0) { max($0, $1.longest) }
+    return KeyBatches(SpilledKeys.slices(of: spilled), capacity: capacity(longest), memory.merging) { prefixes in
+      KeyMerge(spilled, prefixes, order, memory.spill, findsEqual: findsEqual)
+    }
+  }
+
+  /// The bytes of a batch: it mostly holds a slice.
+  private func capacity(_ longest: Int) -> Int { max(memory.chunkBytes / 4 * 3, longest + 4) }
+
   private mutating func spillChunk() throws(PageError) {
     spilled.append(try memory.spill(chunk, order))
     chunk.clear()
@@ -54,16 +73,8 @@ final class KeySorter {
   ) throws(PageError) {
     precondition(!hasBegun, "keys are merged once")
     hasBegun = true
-    let (order, memory) = (intake.pointee.order, intake.pointee.memory)
-    let merge = try KeyMerge(intake.pointee.spilled, intake.pointee.chunk, order, memory, findsEqual: findsEqual)
-    intake.pointee.chunk.clear()
-    // One batch is merged while the other one is used.
-    var (batch, next) = (KeyBatch(merge), KeyBatch(merge))
-    try batch.begin(memory.work)
-    while true {
-      try next.begin(memory.work)
-      try memory.work.wait(for: batch.job)
-      if batch.used == 0 { break }
+    var batches = try intake.pointee.batches(findsEqual: findsEqual)
+    while let batch = try batches.next() {
       var place = batch.bytes
       let end = place + batch.used
       while place < end {
@@ -72,7 +83,6 @@ final class KeySorter {
         guard try body(place + 4, length, head & 1 == 1) else { return }
         place += 4 + length
       }
-      swap(&batch, &next)
     }
   }
 }

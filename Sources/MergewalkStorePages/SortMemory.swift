@@ -3,15 +3,15 @@
 /// It belongs to the background thread while that has rows to add, and then to the writer's.
 final class SortMemory {
   let spill: SpillFile
-  let work: BackgroundWork
+  /// Merges keys, beside the thread that writes pages.
+  let merging = BackgroundWork()
   /// The bytes of keys that a sorter keeps before it spills them.
   let chunkBytes: Int
   private(set) var list = KeyList()
 
-  init(folder: String, chunkBytes: Int, work: BackgroundWork) {
+  init(folder: String, chunkBytes: Int) {
     spill = SpillFile(folder: folder)
     self.chunkBytes = chunkBytes
-    self.work = work
   }
 
   func sort(_ chunk: KeyChunk, _ order: KeyOrder) { list.sort(chunk, order) }
@@ -24,15 +24,8 @@ final class SortMemory {
     list.write(chunk, to: bytes)
     let start = spill.size
     try spill.append(bytes, chunk.used)
-    return SpilledKeys(range: start..<spill.size, longest: list.longest, isExact: list.isExact)
+    return SpilledKeys(
+      range: start..<spill.size, longest: list.longest, isExact: list.isExact,
+      marks: SpilledKeys.marks(bytes, chunk.used, at: start, stride: chunkBytes / SpilledKeys.marksPerChunk))
   }
-}
-
-/// Sorted keys in the spill file.
-struct SpilledKeys {
-  let range: Range<Int>
-  /// The length of the longest one.
-  let longest: Int
-  /// Whether equal prefixes of ``KeyOrder`` mean equal keys.
-  let isExact: Bool
 }

@@ -18,7 +18,7 @@ package final class StorePageWriter {
   /// - Throws: ``PageError`` with `unsupportedFile` or `inputOutput`.
   package init(descriptor: Int32, temporaryFolder: String, chunkBytes: Int = 1 << 20) throws(PageError) {
     file = try PageFile(descriptor: descriptor, work: work)
-    memory = SortMemory(folder: temporaryFolder, chunkBytes: chunkBytes, work: work)
+    memory = SortMemory(folder: temporaryFolder, chunkBytes: chunkBytes)
     blocks = RowBlocks(work: work)
   }
 

@@ -171,6 +171,38 @@ struct SeedCommandTests {
     #expect(try install("first.sqlite", "old.sqlite").words == "old.sqlite: has first, second already\n")
   }
 
+  @Test("IM19: processes that install at the same time install once")
+  func im19AtOnce() throws {
+    let attributes = "{ attributes: { name: string } }"
+    try folder.write("entities:\n  Tag: \(attributes)\n  Item: \(attributes)\n", to: "model.yaml")
+    for entity in ["Tag", "Item"] {
+      try folder.write(
+        """
+        pipeline: \(entity)
+        model: model.yaml
+        store: mine.sqlite
+        source: { files: names.csv }
+        import: { entity: \(entity), find_by: [name], attributes: { name: name } }
+        """, to: "\(entity).yaml")
+    }
+    try folder.write("name\na\nb\n", to: "names.csv")
+    #expect(try seed("Tag.yaml", "--store", "default.sqlite", "--quiet").status == 0)
+    #expect(try Command(["run", "Item.yaml", "--store", "mine.sqlite", "--quiet"], in: folder.path).status == 0)
+    // Into a store, and where there is none.
+    for store in ["mine.sqlite", "new.sqlite"] {
+      let all = try Command.shell(
+        """
+        for i in 1 2 3 4; do "$MERGEWALK" seed --from default.sqlite --store \(store) --quiet & done
+        wait
+        """, in: folder.path)
+      // One that waits for too long says so.
+      #expect(all.words.split(separator: "\n").allSatisfy { $0.contains("[busy]") }, "\(all.words)")
+      let info = try Command(["store", "info", store, "--json"], in: folder.path)
+      let entities = try info.object()["entities"] as? [String: [String: Any]]
+      #expect(entities?["Tag"]?["objects"] as? Int == 2)
+    }
+  }
+
   @Test("IM19: a store is not installed into itself")
   func im19Itself() throws {
     try pipeline()

@@ -88,6 +88,8 @@ private enum Shown {
     var options = PersistentStoreOptions()
     (options.migratesAutomatically, options.infersMapping) = (true, true)
     let container = try await PersistentContainer.open(model, at: "shop.sqlite", options: options)
+    let removed = await container.withCoordinator { $0.store?.migration?.removed ?? [] }
+    for removal in removed { print(removal) }
     try await container.close()
   }
 }

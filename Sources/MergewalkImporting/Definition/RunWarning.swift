@@ -28,6 +28,8 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
     case filesNotRemoved
     // Objects that no record names stay all the same.
     case nothingDeleted
+    // What the run has taken from objects that it deletes in the end.
+    case lookupDeleted
     // The inputs are not as the pipeline expects them.
     case contractNewColumn
     case contractMissingColumn

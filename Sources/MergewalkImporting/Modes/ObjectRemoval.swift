@@ -145,7 +145,7 @@ struct ObjectRemoval {
         if !failures.isEmpty { sample?.removeAll(since: mark) }
         return failures
       } catch {
-        throw ImportError(code: .database, message: error.description)
+        throw ImportError(code: .database, message: "objects of \(entity.name) cannot be deleted: \(error)")
       }
     }
   }

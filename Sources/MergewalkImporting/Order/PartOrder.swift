@@ -68,7 +68,35 @@ struct PartOrder {
   private func readsStepwise(_ part: Int, of other: Int) -> Bool {
     let entities = [other, part].map { definition.model.entity(named: definition.parts[$0].root.entityName) }
     guard !definition.keepsOrder, let written = entities[0], let own = entities[1] else { return false }
-    return definition.parts[part].lookups.contains { isSame($0.entity, written) && !isSame($0.entity, own) }
+    return definition.parts[part].lookups.contains { lookup in
+      !isSame(lookup.entity, own)
+        && ([lookup.entity] + sources(lookup)).contains { isSame($0, written) && !isSame($0, own) }
+    }
+  }
+
+  /// The entities of whose objects derived attributes are made that a look-up reads.
+  private func sources(_ lookup: StoreLookup) -> [String] {
+    let model = definition.model
+    guard let entity = model.entity(named: lookup.entity) else { return [] }
+    var names: [String] = []
+    var waiting = [lookup.findBy, lookup.take].map { (entity: entity, name: $0) }
+    var seen: Set<[String]> = []
+    while let next = waiting.popLast() {
+      guard seen.insert([next.entity.name, next.name]).inserted,
+        let text = next.entity.attribute(named: next.name)?.derivationExpression, let derivation = DerivationText(text)
+      else { continue }
+      var end = next.entity
+      for step in derivation.path {
+        if let relationship = end.relationship(named: step) {
+          end = model.entities[relationship.destinationEntity]
+          names.append(end.name)
+        } else {
+          // It may be derived itself.
+          waiting.append((entity: end, name: step))
+        }
+      }
+    }
+    return names
   }
 
   /// The entity of which a part creates objects.

@@ -28,8 +28,14 @@ extension BatchImporter {
 
   /// Whether the store may refuse a node's rows although their keys were looked for.
   func hasGuards(_ state: NodeImporter) -> Bool {
-    store.model.entities[state.plan.rootEntity.index].hasSubentities
+    store.model.entities[state.plan.rootEntity.index].hasSubentities || isGuardedByOthers(state)
       || store.schema.indexes.contains { isGuard($0, state) }
+  }
+
+  /// Whether something may refuse a node's rows that others have added to the store, such as a trigger.
+  func isGuardedByOthers(_ state: NodeImporter) -> Bool {
+    !store.file.guardedTables.isEmpty
+      && store.file.guardedTables.contains(store.schema.table(forRoot: state.plan.rootEntity).name.uppercased())
   }
 
   private func isGuard(_ index: IndexDefinition, _ state: NodeImporter) -> Bool {

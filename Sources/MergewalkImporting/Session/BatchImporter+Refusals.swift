@@ -112,6 +112,11 @@ extension BatchImporter {
       if keepsSavepoints { try storeErrors { () throws(StoreError) in try store.keepPart() } }
     } catch {
       guard let refusal, keepsSavepoints || !refusal.comesWhileWriting else { throw error }
+      guard !refusal.comesWhileWriting || store.isInTransaction else {
+        throw ImportError(
+          code: .database,
+          message: "\(error.message); a trigger of the store has rolled back the whole run with it (ROLLBACK)")
+      }
       self.refusal = nil
       try undo(mark, view)
       if view.records.count == 1 {

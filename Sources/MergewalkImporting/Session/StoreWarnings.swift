@@ -32,13 +32,15 @@ struct StoreWarnings {
       }
     }
     for lookup in plan.transforms.lookups where file.isNew {
-      for name in Set([lookup.findBy, lookup.take]).sorted()
-      where model.entity(named: lookup.entity)?.attribute(named: name)?.isDerived ?? false {
+      guard let entity = model.entity(named: lookup.entity) else { continue }
+      for name in Set([lookup.findBy, lookup.take]).sorted() {
+        guard let attribute = entity.attribute(named: name), attribute.isDerived,
+          !file.schema.computesValue(of: attribute, entity, inNewStore: file.isReproducible)
+        else { continue }
         warnings.append(
           RunWarning(
             .derivedAttribute,
-            "\(lookup.entity).\(name): “lookup” reads this derived attribute, but a new store has no values of it before"
-              + " the end of the run"))
+            "\(lookup.entity).\(name): “lookup” reads this derived attribute, but a new store has no values of it"))
       }
     }
     return warnings

@@ -29,6 +29,9 @@ final class TransformRunner: Sendable {
     now = Timestamp(secondsSince1970: run.started).secondsSinceReferenceDate
     var tables: [LookupTable] = []
     var room = memory
+    if store.file.isNew, plan.transforms.lookups.contains(where: { $0.readsComputed(store) }) {
+      try storeErrors { () throws(StoreError) in try store.file.computeValuesNow() }
+    }
     for lookup in plan.transforms.lookups {
       let table = try StoreLookupReader.table(lookup, store: store, memory: room)
       room -= table.byteCount

@@ -27,6 +27,8 @@ extension PartImport {
       let takesPartners = target.plan.relationships.contains(where: \.isTakenByOthers)
       return relationship.isTakenByOthers || isWritten && (importer.hasGuards(target) || takesPartners)
     }
+    // The references themselves may be refused.
+    if importer.isGuardedByOthers(importer.nodes[plan.root]) { importer.linksMayFail = true }
     importer.listsWait =
       !plan.lists.isEmpty && (importer.linksMayFail || plan.postponed.contains { $0.stage == .rejecting })
     importer.references = DeferredRecords(

@@ -75,6 +75,7 @@ extension ManagedObjectContext {
       for statement in plan.deletions {
         counts.deleted += try run(statement, isNamed: namesDeleted) { body(true, $0, $1) }
       }
+      try batchErrors { () throws(StoreError) in try store.checkDeletion(plan, deleted: counts.deleted) }
     }
     try run(BatchDeletePlan.clear)
     return counts

@@ -53,7 +53,9 @@ public struct MappingModel {
       if old?.isAbstract ?? false || new?.isAbstract ?? false { continue }
       if let new, old != nil {
         for attribute in new.attributes where !attribute.isTransient && !attribute.isDerived {
-          guard let was = inferred.sourceAttribute(of: attribute, in: new), was.type == attribute.type else { continue }
+          guard let was = inferred.sourceAttribute(of: attribute, in: new),
+            was.type == attribute.type || attribute.type.isWider(than: was.type)
+          else { continue }
           mapping.attributes[attribute.name] = .source(was.name)
         }
         for relationship in new.relationships where !relationship.isTransient {

@@ -39,6 +39,9 @@ public final class MigrationManager {
   public private(set) var currentEntityMapping: EntityMapping?
   /// The progress, from 0 to 1.
   public private(set) var migrationProgress = 0.0
+  /// Data of the store that was migrated last that inferred mappings have removed, as nothing in the new version continues
+  /// them; of mappings that were given, what they leave out is their own matter.
+  public private(set) var removed: [MigrationRemoval] = []
   /// Additions of an app to the file of the store that was migrated last that are not kept: columns in the model's tables;
   /// tables of its own that are virtual, or refer to those of the model; indexes, triggers and views that no longer fit.
   public private(set) var lost: [MigrationLoss] = []
@@ -52,6 +55,7 @@ public final class MigrationManager {
   private var tables: [String: AssociationTable] = [:]
   private var pending: [(mapping: String, source: ManagedObjectID, object: ManagedObject)] = []
   private var cancellation: (any Error)?
+  private let isInferred: Bool
   private var doneWork = 0.0
   private var totalWork = 1.0
 
@@ -61,6 +65,7 @@ public final class MigrationManager {
   public init(from source: ManagedObjectModel, to destination: ManagedObjectModel, mapping: MappingModel? = nil) {
     self.source = source
     self.destination = destination
+    isInferred = mapping == nil
     self.mapping = mapping ?? MappingModel.inferred(from: source, to: destination)
     sourceCoordinator = PersistentStoreCoordinator(model: source)
     destinationCoordinator = PersistentStoreCoordinator(model: destination)
@@ -78,14 +83,17 @@ public final class MigrationManager {
   /// - Parameters:
   ///   - path: The store's path.
   ///   - backupPath: The path of a copy made first; `nil` for none. A failed migration removes it.
-  /// - Throws: `MigrationError` with `mapping` when the mappings do not fit the models, with `data` when something
-  ///   required is missing; `StoreError`, ``ObjectError``, ``SaveError``, or the error of a policy. The store is
-  ///   unchanged.
+  /// - Throws: `MigrationError` with `mapping` when the mappings do not fit the models, with `notInferable` when none
+  ///   were given and they cannot be inferred, with `data` when something required is missing; `StoreError`,
+  ///   ``ObjectError``, ``SaveError``, or the error of a policy. The store is unchanged.
   public func migrate(_ path: String, backupPath: String? = nil) throws {
     let problems = mapping.problems(from: source, to: destination)
     guard problems.isEmpty else {
       throw MigrationError(.mapping, path: path, message: problems.joined(separator: "; "))
     }
+    // The mappings that are made from two versions leave out what does not fit, for others to add.
+    let findings = isInferred ? InferredMapping(from: source, to: destination).findings : []
+    guard findings.isEmpty else { throw MigrationPlan.notInferable(findings, path: path) }
     if FileStoreMigration.type(path) != .sqlite {
       let migration = try FileStoreMigration(path, from: source, backupPath: backupPath)
       do {
@@ -110,12 +118,13 @@ public final class MigrationManager {
     tables = [:]
     pending = []
     cancellation = nil
-    (lost, keptFiles) = ([], [])
+    (removed, lost, keptFiles) = ([], [], [])
     do {
       let store = try sourceCoordinator.addSQLiteStore(at: path)
       try destinationCoordinator.addSQLiteStore(at: hidden)
       sourceContext = ManagedObjectContext(coordinator: sourceCoordinator)
       destinationContext = ManagedObjectContext(coordinator: destinationCoordinator)
+      let removals = try isInferred ? store.removals(to: destination) : []
       try run()
       try destinationCoordinator.close()
       try StoreMigrator.migrate(path: hidden, to: destination, from: relaxed)
@@ -123,7 +132,7 @@ public final class MigrationManager {
       let losses = try store.keepAdditions(in: hidden)
       try sourceCoordinator.close()
       keptFiles = try StoreReplacement.replace(path)
-      lost = losses
+      (removed, lost) = (removals, losses)
     } catch {
       try? sourceCoordinator.close()
       try? destinationCoordinator.close()

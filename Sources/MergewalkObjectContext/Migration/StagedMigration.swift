@@ -71,6 +71,9 @@ public struct StagedMigrationManager {
   public let stages: [any MigrationStage]
   /// Called before each stage that runs.
   public var progress: ((any MigrationStage) -> Void)?
+  /// Called at the end, once for each kind of data that a stage by inference has removed, as nothing in its version
+  /// continues them.
+  public var didRemove: ((MigrationRemoval) -> Void)?
   /// Called at the end, once for each addition of an app to the file that a stage did not keep.
   public var didLose: ((MigrationLoss) -> Void)?
   /// Called at the end with the names of files with values beside the store that stay, sorted, though no row names them any
@@ -130,6 +133,7 @@ public struct StagedMigrationManager {
         }
         let kept = try StoreReplacement.replace(path)
         if !kept.isEmpty { didKeepFiles?(kept) }
+        for removal in done.removed { didRemove?(removal) }
         for loss in done.lost { didLose?(loss) }
         return done.versions.map(\.name)
       } catch {
@@ -142,6 +146,7 @@ public struct StagedMigrationManager {
   /// What the stages have done so far.
   private struct Progress {
     var versions: [ModelVersionList.Version]
+    var removed: [MigrationRemoval] = []
     var lost: [MigrationLoss] = []
   }
 
@@ -176,6 +181,7 @@ public struct StagedMigrationManager {
       done.versions.suffix(1).filter { !known.contains($0) } + known.versions)
     let outcome = try StoreMigrator.migrate(path: path, to: version, in: list)
     done.versions += outcome.route.dropFirst()
+    done.removed += outcome.removed
     done.lost += outcome.lost
   }
 

@@ -84,7 +84,13 @@ public struct DefaultData: Sendable, Hashable {
         try install(StoreFile.create(path: path, model: model, configuration: configuration), fill)
         return .created
       case .notInstalled:
-        try install(StoreFile.open(path: path, model: model, configuration: configuration), fill)
+        let file = try StoreFile.open(path: path, model: model, configuration: configuration)
+        // Another process may have installed the data until this one got the store.
+        guard !file.metadata.hasSeed(identity) else {
+          try file.rollBackRun()
+          return .nothing
+        }
+        try install(file, fill)
         return .added
       }
     } catch {
@@ -171,8 +177,7 @@ public struct DefaultData: Sendable, Hashable {
       copy.model = model
       copy.options = options
       copy.seed = seed
-      _ = try copy.run()
-      return .added
+      return try copy.run().isInstalled ? .nothing : .added
     } catch {
       if isInstalledMeanwhile(path, error) { return .nothing }
       throw DefaultDataError(error)

@@ -15,26 +15,26 @@ extension PersistentStore {
         guard error.code == .alreadyExists, FileSystem.exists(path) else { throw error }
       }
     }
-    var lost: [MigrationLoss] = []
-    let file = try openFile(path, model: model, configuration: configuration, options: options, lost: &lost)
+    var migration: StoreMigrator.Outcome?
+    let file = try openFile(path, model: model, configuration: configuration, options: options, migration: &migration)
     let store = try PersistentStore(file: file, type: .sqlite, configuration: configuration, options: options)
-    store.lostInMigration = lost
+    store.migration = migration
     return store
   }
 
   /// Opens the file, migrated first when it was made with another version of the model and the options want that.
   private static func openFile(
     _ path: String, model: ManagedObjectModel, configuration: String?, options: PersistentStoreOptions,
-    lost: inout [MigrationLoss]
+    migration: inout StoreMigrator.Outcome?
   ) throws(StoreError) -> StoreFile {
     do {
       return try StoreFile.openShared(path: path, model: model, configuration: configuration, options: options)
     } catch {
       guard error.code == .incompatibleModel,
-        let losses = try migrate(
+        let outcome = try migrate(
           path, model: model, configuration: configuration, options: options, differences: error.differences)
       else { throw error }
-      lost = losses
+      migration = outcome
       return try StoreFile.openShared(path: path, model: model, configuration: configuration, options: options)
     }
   }

@@ -83,6 +83,20 @@ extension PersistentStore {
   /// Makes room for what a deletion reaches (``BatchDeletePlan``).
   package func prepareDeletion() throws(StoreError) { try connection.execute(BatchDeletePlan.create) }
 
+  /// Refuses a deletion after which objects are still there, as a trigger wants that.
+  ///
+  /// - Parameter deleted: How many rows were deleted.
+  package func checkDeletion(_ plan: BatchDeletePlan, deleted: Int) throws(StoreError) {
+    // Some that were to go may not have been there.
+    guard try connection.integer("SELECT count(*) FROM \(BatchDeletePlan.doomed)") ?? 0 > deleted else { return }
+    for root in plan.deletions.map(\.root) {
+      let table = schema.table(forRoot: root).name
+      let left = try connection.integer(
+        "SELECT count(*) FROM \(BatchDeletePlan.doomed) d JOIN \(table) t ON t.Z_PK = d.k WHERE d.r = \(root)")
+      guard left ?? 0 == 0 else { throw .leftOut(table, connection) }
+    }
+  }
+
   /// A number that moves when another connection has written the file.
   package func dataVersion() throws(StoreError) -> Int64? { try connection.integer("PRAGMA data_version") }
 

@@ -1,4 +1,4 @@
-import MergewalkObjectModel
+package import MergewalkObjectModel
 import MergewalkSQLite
 
 /// Keeps the values of derived attributes: after the rows of a save are written, those of the objects concerned are
@@ -125,5 +125,30 @@ extension StoreFile {
     try withExtendedLifetime(functions) { () throws(StoreError) in
       for attribute in attributes { try connection.execute(attribute.update(listed: false)) }
     }
+  }
+
+  /// Computes the derived attributes and the counts of a new store before its end, as something reads them now.
+  ///
+  /// The end computes them again, with what comes later.
+  package func computeValuesNow() throws(StoreError) {
+    guard isNew else { return }
+    try endDirectLoad()
+    try begin()
+    var filled: Set<String> = []
+    for name in schema.tables.map(\.name) + schema.joinTables.map(\.name)
+    where try connection.integer("SELECT EXISTS (SELECT 1 FROM \(name))") == 1 { filled.insert(name) }
+    // Without indexes each count would read a whole table; on empty tables they would slow down what comes.
+    try buildIndexes { !$0.isUnique && filled.contains($0.table) }
+    try fillDerivedValues()
+    try fillCounts()
+  }
+}
+
+extension StoreSchema {
+  /// Whether the values of an attribute are not with the rows of a new store, but computed at its end.
+  package func computesLater(_ attribute: AttributeDescription, of entity: EntityDescription) -> Bool {
+    let table = table(forRoot: entity.root)
+    return attribute.isDerived
+      || countedAttributes.contains { $0.table == table.name && $0.column == table.columnName(slot: attribute.slot) }
   }
 }

@@ -103,9 +103,12 @@ extension StoreFile {
     try check(metadata, expected, path)
     let schema = try expected.adapted(to: connection)
     try connection.prepareTriggers(schema, isRun: true)
-    return StoreFile(
+    let guarded = try schema.tablesGuardedByOthers(connection)
+    let file = StoreFile(
       path: path, schema: schema, metadata: metadata, connection: connection,
       warnings: try warnings(connection, schema), undo: undo, pendingIndexes: [])
+    file.guardedTables = guarded
+    return file
   }
 
   /// Refuses what cannot be written: SQLite would open it for reading only, and fail later without saying why.

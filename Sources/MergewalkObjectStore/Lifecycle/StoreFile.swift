@@ -30,6 +30,10 @@ package final class StoreFile {
   /// Facts about the store that a writer should know.
   package let warnings: [StoreWarning]
 
+  /// The tables, by their names in upper case, of which something may refuse rows that others have added; known of
+  /// existing stores that are opened for a run.
+  package internal(set) var guardedTables: Set<String> = []
+
   /// Whether rows were written past the object layer, so that ``finish()`` has to compute derived attributes.
   var needsDerivedValues = false
 

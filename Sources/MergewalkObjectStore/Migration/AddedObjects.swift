@@ -40,8 +40,8 @@ struct AddedObjects {
         message: "is not kept, nor are its values: the model does not have it")
     }
     tables = Set((schema.tables.map(\.name) + schema.joinTables.map(\.name)).map { $0.uppercased() })
-    let known = Set((schema.indexes.map(\.name) + schema.triggers.map(\.name)).map { $0.uppercased() })
-    let derived = schema.derivedAttributes
+    let known = Set(schema.indexes.map { $0.name.uppercased() })
+    let ownTriggers = OwnTriggers(schema)
     let rows = try connection.prepare(
       "SELECT type, name, tbl_name, sql, rootpage FROM sqlite_master WHERE sql IS NOT NULL"
         + " ORDER BY type = 'trigger', type <> 'table', rowid")
@@ -54,7 +54,7 @@ struct AddedObjects {
       case .table where !hasTables || isOfModel || Self.isCoreDatas(table: name): continue
       case .index where isOfModel ? Self.isUsual(index: name, of: table) : !hasTables || Self.isCoreDatas(table: table):
         continue
-      case .trigger where derived.contains(where: { $0.owns(trigger: name) }): continue
+      case .trigger where ownTriggers.contains(name): continue
       default: break
       }
       found.append(

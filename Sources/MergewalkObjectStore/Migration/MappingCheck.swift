@@ -1,4 +1,4 @@
-import MergewalkObjectModel
+package import MergewalkObjectModel
 
 /// Finds what two versions of a model leave open.
 struct MappingCheck {
@@ -99,20 +99,12 @@ struct MappingCheck {
             "the new attribute is required and \(attribute.lackOfDefault), so existing objects have no value for it",
           hint: "make it optional, give it a default that fits, or name its old self as renaming identifier"))
     }
-    guard old.type != attribute.type, !Self.isWider(attribute.type, than: old.type) else { return }
+    guard old.type != attribute.type, !attribute.type.isWider(than: old.type) else { return }
     add(
       MigrationFinding(
         .typeChange, entity: owner, property: attribute.name,
         message: "its type was \(old.type.xmlName) and is \(attribute.type.xmlName)",
         hint: "give the new attribute another name, or use a mapping model that converts the values"))
-  }
-
-  /// Whether all values of a type are stored as values of another would be.
-  private static func isWider(_ new: AttributeType, than old: AttributeType) -> Bool {
-    switch (old, new) {
-    case (.integer16, .integer32), (.integer16, .integer64), (.integer32, .integer64), (.float, .double): true
-    default: false
-    }
   }
 
   private mutating func check(
@@ -162,5 +154,15 @@ struct MappingCheck {
       .toManyToOne, entity: entity, property: property,
       message: "it led to many objects and leads to one now, so which of them is left is open",
       hint: "give the new relationship another name, or use a mapping model")
+  }
+}
+
+extension AttributeType {
+  /// Whether all values of the other type are stored as values of this one would be.
+  package func isWider(than old: AttributeType) -> Bool {
+    switch (old, self) {
+    case (.integer16, .integer32), (.integer16, .integer64), (.integer32, .integer64), (.float, .double): true
+    default: false
+    }
   }
 }

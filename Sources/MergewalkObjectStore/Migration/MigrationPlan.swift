@@ -77,16 +77,19 @@ extension MigrationPlan {
           message: "the store has its objects, and the configuration leaves it out now",
           hint: "keep it in the configuration; objects cannot go to another store by themselves"))
     }
-    guard findings.isEmpty else {
-      throw MigrationError(
-        .notInferable, path: "",
-        message: "the mapping of the data cannot be inferred from the two versions of the model", findings: findings)
-    }
+    guard findings.isEmpty else { throw Self.notInferable(findings) }
     var planner = MigrationPlanner(mapping: mapping, old: source, new: destination, crowded: crowded)
     planner.plan()
     self.init(
       steps: planner.steps, destination: planner.new, sequences: planner.sequences, numbers: planner.numbers,
       changedNumbers: planner.changedNumbers, goneLinks: planner.goneLinks,
       removals: RemovalSearch(mapping, old: source).result)
+  }
+
+  /// What two versions leave open, as an error.
+  package static func notInferable(_ findings: [MigrationFinding], path: String = "") -> MigrationError {
+    MigrationError(
+      .notInferable, path: path,
+      message: "the mapping of the data cannot be inferred from the two versions of the model", findings: findings)
   }
 }

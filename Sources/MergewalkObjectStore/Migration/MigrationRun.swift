@@ -30,15 +30,7 @@ struct MigrationRun {
 
   /// The data that nothing in the new model continues, counted in the tables as they are; nothing that is empty.
   func removals() throws(MigrationError) -> [MigrationRemoval] {
-    var result: [MigrationRemoval] = []
-    for (removal, sql) in plan.removals {
-      let count = try migrationErrors { () throws(StoreError) in try connection.integer(sql) ?? 0 }
-      guard count > 0 else { continue }
-      var counted = removal
-      counted.count = Int(count)
-      result.append(counted)
-    }
-    return result
+    try migrationErrors { () throws(StoreError) in try RemovalSearch.counted(plan.removals, connection) }
   }
 
   /// Runs all steps.

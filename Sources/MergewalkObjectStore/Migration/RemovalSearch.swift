@@ -1,4 +1,5 @@
-import MergewalkObjectModel
+package import MergewalkObjectModel
+import MergewalkSQLite
 
 /// Finds what of the old model nothing in the new one continues, and how to count the data that go with it.
 struct RemovalSearch {
@@ -108,7 +109,30 @@ struct RemovalSearch {
     }
   }
 
+  /// Counts removals in the tables of the old model, without those of nothing.
+  static func counted(
+    _ removals: [(removal: MigrationRemoval, sql: String)], _ connection: Connection
+  ) throws(StoreError) -> [MigrationRemoval] {
+    var result: [MigrationRemoval] = []
+    for (removal, sql) in removals {
+      let count = try connection.integer(sql) ?? 0
+      guard count > 0 else { continue }
+      var counted = removal
+      counted.count = Int(count)
+      result.append(counted)
+    }
+    return result
+  }
+
   private func count(_ table: String, _ column: String, _ numbers: [Int]) -> String {
     "SELECT count(\(column)) FROM \(table) WHERE Z_ENT IN (\(MigrationPlanner.list(numbers)))"
+  }
+}
+
+extension PersistentStore {
+  /// The data of the store that an inferred mapping to another version of the model does not continue.
+  package func removals(to model: ManagedObjectModel) throws(StoreError) -> [MigrationRemoval] {
+    let search = RemovalSearch(InferredMapping(from: schema.model, to: model), old: schema)
+    return try RemovalSearch.counted(search.result, connection)
   }
 }

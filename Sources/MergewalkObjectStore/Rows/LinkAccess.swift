@@ -158,18 +158,24 @@ package final class LinkAccess {
     try run(
       "INSERT INTO \(names.table) (\(columns.map(\.0).joined(separator: ", "))) "
         + "SELECT \(columns.map(\.1).joined(separator: ", ")) FROM \(source.name) AS r WHERE true "
-        + "ON CONFLICT DO \(action)", rows)
+        + "ON CONFLICT DO \(action)", rows,
+      leftOut: "NOT \(exists(columns.map { "\($0) IS \($1)" }))")
   }
 
   /// Writes the positions of pairs that are stored.
   package func updateOrders(_ rows: [LinkRow]) throws(StoreError) {
-    let assignments = [(names.order, "r.c2"), (names.inverseOrder, "r.c3")].compactMap { name, value in
-      name.map { "\($0) = \(value)" }
+    let places = [(names.order, "c2"), (names.inverseOrder, "c3")].compactMap { name, value in
+      name.map { (name: $0, value: value) }
     }
-    guard !assignments.isEmpty else { return }
+    guard !places.isEmpty else { return }
+    let assignments = places.map { "\($0.name) = r.\($0.value)" }
     try run(
       "UPDATE \(names.table) SET \(assignments.joined(separator: ", ")) FROM \(source.name) AS r "
-        + "WHERE \(names.table).\(names.owner) = r.c0 AND \(names.table).\(names.target) = r.c1", rows)
+        + "WHERE \(names.table).\(names.owner) = r.c0 AND \(names.table).\(names.target) = r.c1", rows,
+      leftOut: exists([
+        "\(names.owner) = r.c0", "\(names.target) = r.c1",
+        isNotGiven([(names.owner, "c0"), (names.target, "c1")] + places),
+      ]))
   }
 
   /// Removes pairs; those that are gone already do not matter.
@@ -177,12 +183,14 @@ package final class LinkAccess {
     if names.isJoin {
       try run(
         "DELETE FROM \(names.table) WHERE rowid IN (SELECT j.rowid FROM \(source.name) AS r "
-          + "CROSS JOIN \(names.table) AS j ON j.\(names.owner) = r.c0 AND j.\(names.target) = r.c1)", rows)
+          + "CROSS JOIN \(names.table) AS j ON j.\(names.owner) = r.c0 AND j.\(names.target) = r.c1)", rows,
+        leftOut: exists(["\(names.owner) = r.c0", "\(names.target) = r.c1"]))
     } else {
       let columns = [names.owner, names.order, names.ownerEntity].compactMap { $0 }
       try run(
         "UPDATE \(names.table) SET \(columns.map { $0 + " = NULL" }.joined(separator: ", ")) "
-          + "FROM \(source.name) AS r WHERE \(names.table).Z_PK = r.c1 AND \(names.table).\(names.owner) = r.c0", rows)
+          + "FROM \(source.name) AS r WHERE \(names.table).Z_PK = r.c1 AND \(names.table).\(names.owner) = r.c0", rows,
+        leftOut: exists(["\(names.owner) = r.c0", "\(names.target) = r.c1"]))
     }
   }
 
@@ -193,10 +201,25 @@ package final class LinkAccess {
     if let entity = names.ownerEntity { assignments.append("\(entity) = r.c4") }
     try run(
       "UPDATE \(names.table) SET \(assignments.joined(separator: ", ")) FROM \(source.name) AS r "
-        + "WHERE \(names.table).Z_PK = r.c1", rows)
+        + "WHERE \(names.table).Z_PK = r.c1", rows,
+      leftOut: exists(["Z_PK = r.c1", isNotGiven([("Z_PK", "c1"), (names.owner, "c0")])]))
   }
 
-  private func run(_ sql: String, _ rows: [LinkRow]) throws(StoreError) {
+  /// The condition that columns have the values of no pair: of several for one row any may have been written.
+  private func isNotGiven(_ columns: [(name: String, value: String)]) -> String {
+    "(\(columns.map { "ifnull(\($0.name), '')" }.joined(separator: ", "))) NOT IN "
+      + "(SELECT \(columns.map(\.value).joined(separator: ", ")) FROM \(source.name))"
+  }
+
+  /// The condition that the table has a row for a pair, `r`.
+  private func exists(_ conditions: [String]) -> String {
+    "EXISTS (SELECT 1 FROM \(names.table) WHERE \(conditions.joined(separator: " AND ")))"
+  }
+
+  /// Runs a statement for pairs.
+  ///
+  /// - Parameter leftOut: The condition on a pair, `r`, that should hold for none afterwards.
+  private func run(_ sql: String, _ rows: [LinkRow], leftOut: String) throws(StoreError) {
     guard !rows.isEmpty else { return }
     let statement = try statement(sql)
     let places = ContiguousArray(0..<Int32(rows.count))
@@ -221,6 +244,11 @@ package final class LinkAccess {
             ], arena: noBytes)
           defer { source.clear() }
           try statement.run()
+          if connection.changes < count,
+            try connection.integer("SELECT count(*) FROM \(source.name) AS r WHERE \(leftOut)") ?? 0 > 0
+          {
+            throw .leftOut(names.table, connection)
+          }
         }
       }
     }

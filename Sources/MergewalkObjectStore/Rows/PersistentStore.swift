@@ -21,8 +21,12 @@ public final class PersistentStore {
   public let configuration: String?
   /// The options with which the store was opened.
   public let options: PersistentStoreOptions
+  /// The outcome of the migration on opening the store; `nil` if there was none.
+  ///
+  /// ``StoreMigrator/Outcome/removed`` names the data that are gone.
+  public internal(set) var migration: StoreMigrator.Outcome?
   /// Additions of an app to the file that the migration on opening the store did not keep.
-  public internal(set) var lostInMigration: [MigrationLoss] = []
+  public var lostInMigration: [MigrationLoss] { migration?.lost ?? [] }
   /// Who hears of transactions, in this order.
   package var observers: [any StoreObserver] = []
   /// The backing that brings the records of an incremental store into the tables.

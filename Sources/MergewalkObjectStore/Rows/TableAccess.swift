@@ -78,6 +78,7 @@ package final class TableAccess {
     fillRowSource(buffer, rows: rows)
     defer { rowSource.clear() }
     try insertStatement?.run()
+    guard connection.changes == rows.count else { throw .leftOut(table.name, connection) }
   }
 
   /// Writes the given slots of rows that are in the table, and their versions.
@@ -100,7 +101,12 @@ package final class TableAccess {
     fillRowSource(buffer, rows: rows)
     defer { rowSource.clear() }
     try updateStatements[shape]?.run()
-    return connection.changes
+    let written = connection.changes
+    // Those that were written have another version, unless all keep theirs.
+    if written < rows.count, try countGiven(version: keepsVersions ? 0 : 1) > (keepsVersions ? written : 0) {
+      throw .leftOut(table.name, connection)
+    }
+    return written
   }
 
   /// Deletes rows whose versions are those in the table.
@@ -119,7 +125,19 @@ package final class TableAccess {
     fillRowSource(buffer, rows: rows)
     defer { rowSource.clear() }
     try deleteStatement?.run()
-    return connection.changes
+    let written = connection.changes
+    if written < rows.count, try countGiven(version: 0) > 0 { throw .leftOut(table.name, connection) }
+    return written
+  }
+
+  /// Counts the given rows that are in the table with a version that many below theirs.
+  private func countGiven(version step: Int) throws(StoreError) -> Int {
+    let keyColumn = table.columns.firstIndex { $0.role == .primaryKey } ?? 0
+    let versionColumn = table.columns.firstIndex { $0.role == .version } ?? 0
+    return Int(
+      try connection.integer(
+        "SELECT count(*) FROM \(rowSource.name) AS r CROSS JOIN \(table.name) AS t ON t.Z_PK = r.c\(keyColumn) "
+          + "WHERE ifnull(t.Z_OPT, 0) = r.c\(versionColumn) - \(step)") ?? 0)
   }
 
   package func insertSQL(_ buffer: RowBuffer) -> String {

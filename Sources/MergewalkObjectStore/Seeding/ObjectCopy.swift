@@ -13,7 +13,8 @@ public struct ObjectCopy: Sendable {
     /// The attributes that identify the objects of an entity.
     ///
     /// They also apply to subentities without an entry of their own. An object matches only objects of its own entity;
-    /// an attribute without a value matches nothing. Entities without an entry are always copied.
+    /// an attribute without a value matches nothing. Entities without an entry are copied; if the store already has some
+    /// of the prepared store's marks, only those of which it has no objects.
     public var findBy: [String: [String]] = [:]
     /// Whether matching objects take over the attributes of the prepared ones; otherwise they do not change.
     public var updates = false
@@ -82,22 +83,21 @@ public struct ObjectCopy: Sendable {
   /// Copies everything or nothing.
   ///
   /// - Throws: ``StoreError``: `invalidOption` if the prepared store is the target; `alreadyExists` if the target has
-  ///   some of its marks, and ``Options/findBy`` is empty; `incompatibleModel` with all incompatibilities of the models;
-  ///   `sqlite` with a constraint as its cause if a copied object violates a uniqueness constraint; as opening a store,
-  ///   and as ``StoreModel/find(path:explicit:)``. The target is unchanged, byte for byte.
+  ///   some of its marks, and objects that ``Options/findBy`` does not find; `incompatibleModel` with all incompatibilities of
+  ///   the models; `sqlite` with a constraint as its cause if a copied object violates a uniqueness constraint; as
+  ///   opening a store, and as ``StoreModel/find(path:explicit:)``. The target is unchanged, byte for byte.
   /// - Complexity: O(objects log objects), on disk; memory is ``Options/cacheKiB``.
   public func run() throws(StoreError) -> Result {
     var result = Result()
-    let present = try StoreMetadata.read(path: target)
     let prepared = try StoreMetadata.read(path: source).seeds
     let wanted = seed.map { [$0] } ?? prepared
     result.seed = wanted.last
-    if !wanted.isEmpty, wanted.allSatisfy({ present.hasSeed($0.identity) }) {
-      result.isInstalled = true
-      return result
+    func isInstalled(_ present: StoreMetadata) -> Bool {
+      !wanted.isEmpty && wanted.allSatisfy { present.hasSeed($0.identity) }
     }
+    result.isInstalled = isInstalled(try StoreMetadata.read(path: target))
+    if result.isInstalled { return result }
     try requireOther()
-    try requireNone(of: prepared, in: present)
     let staging = try StagingFolder(forStore: target)
     let found = try StoreModel.find(path: target, explicit: model)
     // A log beside the prepared store would be left out of what is attached.
@@ -106,14 +106,21 @@ public struct ObjectCopy: Sendable {
     let file = try StoreFile.open(
       path: target, model: found.model, configuration: found.configuration, cacheKiB: options.cacheKiB)
     do {
+      // Another process may have installed the data until this one got the store.
+      result.isInstalled = isInstalled(file.metadata)
+      if result.isInstalled {
+        try file.rollBackRun()
+        return result
+      }
       result.warnings = file.warnings
       let mode: Connection.Mode = plain.isImmutable ? .immutable : .readOnly
       let attach = try file.connection.prepare("ATTACH ? AS seed")
       attach.bind(1, text: Connection.uri(plain.path, mode))
       try attach.run()
       try file.begin()
-      let writer = ObjectCopyWriter(
-        plan: try plan.matched(to: file.schema, at: file.path, options: options), file: file, options: options)
+      let matched = try plan.matched(to: file.schema, at: file.path, options: options)
+      try requireNone(of: prepared.map(\.identity).filter(file.metadata.hasSeed), matched, file)
+      let writer = ObjectCopyWriter(plan: matched, file: file, options: options)
       result.entities = try writer.run()
       result.danglingReferences = plan.dangling.counts
       result.keptValues = writer.keptValues
@@ -137,14 +144,17 @@ public struct ObjectCopy: Sendable {
   }
 
   /// All prepared objects are copied, so a store that has some of the default data would have these twice.
-  private func requireNone(of prepared: [StoreSeed], in target: StoreMetadata) throws(StoreError) {
-    let known = prepared.map(\.identity).filter(target.hasSeed)
-    guard !known.isEmpty, options.findBy.isEmpty else { return }
+  private func requireNone(
+    of known: [String], _ plan: ObjectCopyPlan, _ file: StoreFile
+  ) throws(StoreError) {
+    guard !known.isEmpty else { return }
+    let repeats = try ObjectCopyRepeats(plan, file.connection).names
+    guard !repeats.isEmpty else { return }
     throw StoreError(
       .alreadyExists, path: source,
       message: "the prepared store also contains \(known.joined(separator: ", ")), which the store already has: its"
-        + " objects would be copied again; name the attributes by which they are found (--find-by ENTITY.ATTRIBUTE),"
-        + " or prepare a store without them")
+        + " objects would be copied again (\(repeats.joined(separator: ", "))); name the attributes by which they are"
+        + " found (--find-by ENTITY.ATTRIBUTE), or prepare a store without them")
   }
 
   /// Where the prepared store is read: at its place, or from a single file that was made of it.
@@ -185,7 +195,7 @@ public struct ObjectCopy: Sendable {
 
   /// Says what to do about a refused row.
   private static func explained(_ error: StoreError, _ file: StoreFile) -> StoreError {
-    guard let cause = error.cause, cause.kind.isConstraint else { return error }
+    guard let cause = error.cause, cause.kind == .unique else { return error }
     let names = file.schema.propertyNames(ofColumns: cause.columns)
     let reason = names.isEmpty ? cause.message : names.joined(separator: ", ")
     return StoreError(

@@ -86,7 +86,9 @@ struct ObjectCopyMatcher {
   }
 
   /// The columns by which objects of an entity are found: its own entry, or that of the nearest ancestor.
-  private func keys(_ entity: EntityDescription, _ mine: EntityDescription) -> [(source: String, target: String)] {
+  private func keys(
+    _ entity: EntityDescription, _ mine: EntityDescription
+  ) -> [(name: String, source: String, target: String)] {
     var index: Int? = entity.index
     while let i = index {
       let ancestor = from.model.entities[i]
@@ -97,7 +99,7 @@ struct ObjectCopyMatcher {
             let column = from.table(forRoot: entity.root).columnName(slot: attribute.slot),
             let other = target.table(forRoot: mine.root).columnName(slot: same.slot)
           else { return nil }
-          return (column, other)
+          return (name, column, other)
         }
       }
       index = ancestor.superentityIndex

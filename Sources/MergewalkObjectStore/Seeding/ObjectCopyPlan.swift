@@ -72,7 +72,7 @@ struct ObjectCopyPlan {
     let sourceNumber: Int
     let targetNumber: Int
     /// The columns by which its objects are found; empty when they are not.
-    let keys: [(source: String, target: String)]
+    let keys: [(name: String, source: String, target: String)]
   }
   /// A column with the value of an attribute.
   struct Column {

@@ -169,6 +169,9 @@ final class ObjectCopyWriter {
       """)
     for (index, binding) in bindings.enumerated() { binding.bind(to: insert, Int32(index + 1)) }
     try insert.run()
+    let written = connection.changes
+    let wanted = try connection.integer("SELECT count(*) FROM temp.\(map(table.number)) WHERE NOT f") ?? 0
+    guard written == wanted else { throw .leftOut(table.target, connection) }
   }
 
   /// Lets found objects that refer to nothing refer to the new object that the prepared one refers to.
@@ -201,14 +204,20 @@ final class ObjectCopyWriter {
       names.append(order.target)
       values.append("j.\(order.source) + ifnull((SELECT last FROM temp.\(last) WHERE owner = \(alias).n), 0)")
     }
-    try connection.execute(
-      """
-      INSERT OR IGNORE INTO main.\(join.target) (\(names.joined(separator: ", "))) \
-      SELECT \(values.joined(separator: ", ")) FROM seed.\(join.source) j \
+    let pairs = """
+      FROM seed.\(join.source) j \
       JOIN temp.\(map(join.owner.table)) a ON a.o = j.\(join.owner.source) AND a.e \(join.owner.entityTest) \
       JOIN temp.\(map(join.member.table)) b ON b.o = j.\(join.member.source) AND b.e \(join.member.entityTest) \
-      \(options.updates ? "" : "WHERE NOT (a.f AND b.f) ")ORDER BY 1, 2
-      """)
+      WHERE \(options.updates ? "true" : "NOT (a.f AND b.f)")
+      """
+    try connection.execute(
+      "INSERT OR IGNORE INTO main.\(join.target) (\(names.joined(separator: ", ")))"
+        + " SELECT \(values.joined(separator: ", ")) \(pairs) ORDER BY 1, 2")
+    guard file.guardedTables.contains(join.target.uppercased()) else { return }
+    let missing = try connection.integer(
+      "SELECT count(*) \(pairs) AND NOT EXISTS (SELECT 1 FROM main.\(join.target) t"
+        + " WHERE t.\(join.owner.target) = a.n AND t.\(join.member.target) = b.n)")
+    guard missing ?? 0 == 0 else { throw .leftOut(join.target, connection) }
   }
 
   /// Lets found objects take over attributes; rows that have them already are not written.

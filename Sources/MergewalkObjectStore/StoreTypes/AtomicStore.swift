@@ -189,11 +189,13 @@ extension PersistentStore {
         // Stores of a program's own have no type that their bytes tell.
         guard FileStoreMigration.type(path) == type, let metadata = try? backing.readMetadata(from: path),
           StoreModel.fit(model, metadata, .given) == nil,
-          try migrate(
-            path, model: model, configuration: configuration, options: options, differences: error.differences) != nil
+          let outcome = try migrate(
+            path, model: model, configuration: configuration, options: options, differences: error.differences)
         else { throw error }
-        return try openAtomic(
+        let store = try openAtomic(
           backing, type: type, path: path, model: model, configuration: configuration, options: options)
+        store.migration = outcome
+        return store
       }
     }
     let store = try PersistentStore(file: file, type: type, configuration: configuration, options: options)
@@ -205,17 +207,17 @@ extension PersistentStore {
 
   /// Migrates a store that was made with another version of the model, if the options want that.
   ///
-  /// - Returns: What an app had added to the file and is not kept; `nil` when nothing was migrated.
+  /// - Returns: What was done and removed; `nil` when nothing was migrated.
   static func migrate(
     _ path: String, model: ManagedObjectModel, configuration: String?, options: PersistentStoreOptions,
     differences: ModelDifferences?
-  ) throws(StoreError) -> [MigrationLoss]? {
+  ) throws(StoreError) -> StoreMigrator.Outcome? {
     guard options.migratesAutomatically, options.infersMapping, !options.isReadOnly else { return nil }
     var migration = StoreMigrator.Options()
     migration.configuration = configuration
     do {
       let outcome = try StoreMigrator.migrate(path: path, to: model, options: migration)
-      return outcome.isUpToDate ? nil : outcome.lost
+      return outcome.isUpToDate ? nil : outcome
     } catch {
       throw StoreError(
         .incompatibleModel, path: path, message: "the store cannot be migrated: \(error)", differences: differences)

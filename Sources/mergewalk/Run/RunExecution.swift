@@ -97,12 +97,15 @@ struct RunExecution {
     defer { ticker?.stop() }
     _ = try session.run(
       progress: { progress in
+        let isNewStage = progress.stage != stage
         listen(progress)
         monitor.update(progress)
+        // A run that is shorter than a tick has curves too.
+        if isNewStage { monitor.takeSample() }
       }, shouldStop: { Interruption.isRequested },
       report: { summary in
         ticker?.stop()
-        // A run shorter than a tick has its end as a sample.
+        // The last sample is the end.
         monitor.look()
         line?.clear()
         report(summary, monitor.samples)

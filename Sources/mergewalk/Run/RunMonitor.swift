@@ -49,9 +49,16 @@ final class RunMonitor: Sendable {
 
   /// Looks at the run: takes a sample, and shows where it is.
   func look() {
+    let (progress, rate) = takeSample()
+    show?(progress, rate)
+  }
+
+  /// Takes a sample without showing it; returns the progress and the present rate in records per second.
+  @discardableResult
+  func takeSample() -> (ImportProgress, rate: Double) {
     let seconds = clock()
     let resident = ProcessMemory.resident()
-    let (progress, rate): (ImportProgress, Double) = state.withLock { state in
+    return state.withLock { state in
       var progress = state.progress
       progress.seconds = seconds
       state.samples.add(
@@ -64,7 +71,6 @@ final class RunMonitor: Sendable {
       }
       return (progress, rate)
     }
-    show?(progress, rate)
   }
 
   var samples: [RunSample] { state.withLock { $0.samples.list } }

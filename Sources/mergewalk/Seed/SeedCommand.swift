@@ -112,7 +112,7 @@ struct SeedCommand: ParsableCommand {
       var finding = finding
       if finding.code == StoreError.Code.alreadyExists.rawValue, finding.path == store {
         if FileKind(store) == .folder { return OutputFile.folder(store) }
-        finding.hint = finding.hint ?? "replace it with --force, or name another path with --store"
+        if from == nil { finding.hint = finding.hint ?? "replace it with --force, or name another path with --store" }
       }
       return finding
     }
@@ -184,7 +184,14 @@ struct SeedCommand: ParsableCommand {
     }
     var installation = Installation(store: store, seeds: seeds, identity: identity)
     StoreCopy.clear(store)
-    if access(store, F_OK) == 0 {
+    if access(store, F_OK) != 0 {
+      try Folders.createParents(of: store)
+      do throws(StoreError) { installation.copy = try StoreCopy.copy(prepared, to: store) } catch {
+        // Another process may have made the store in the meantime.
+        guard error.code == .alreadyExists, access(store, F_OK) == 0 else { throw error }
+      }
+    }
+    if installation.copy == nil {
       var copy = ObjectCopy(from: prepared, to: store)
       if identity != nil { copy.seed = seed }
       copy.options.updates = update
@@ -193,9 +200,6 @@ struct SeedCommand: ParsableCommand {
         copy.model = try StoreModel.find(path: store, modelAt: path, version: storeModel.version).model
       }
       installation.objects = try copy.run()
-    } else {
-      try Folders.createParents(of: store)
-      installation.copy = try StoreCopy.copy(prepared, to: store)
     }
     Console.outcomeIsSettled()
     if json { Console.data(installation.json(seed.map(Self.json), all: seeds.map(Self.json))) }

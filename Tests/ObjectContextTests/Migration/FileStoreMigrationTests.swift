@@ -80,6 +80,25 @@ import Testing
     try check(path, type, 2, title: "untitled", uri: uri)
   }
 
+  @Test(
+    "a store that is migrated when it is opened says what is removed",
+    arguments: [PersistentStoreType.sqlite, .xml, .binary])
+  func removed(_ type: PersistentStoreType) throws {
+    let path = folder.file("store")
+    _ = try fill(path, type)
+    var draft = try Self.model(2).draft
+    draft.entities[0].attributes.removeAll { $0.name == "text" }
+    let model = try ManagedObjectModel(draft)
+    var options = PersistentStoreOptions()
+    (options.migratesAutomatically, options.infersMapping) = (true, true)
+    for expected in [["attribute Note.text 3"], nil] {
+      let coordinator = PersistentStoreCoordinator(model: model)
+      let store = try coordinator.addStore(type: type, at: path, options: options)
+      #expect(store.migration?.removed.map { "\($0.kind.rawValue) \($0.name) \($0.count ?? -1)" } == expected)
+      try coordinator.close()
+    }
+  }
+
   @Test("a copy of the store is not written over, but by the same copy", arguments: [PersistentStoreType.xml, .binary])
   func copies(_ type: PersistentStoreType) throws {
     let path = folder.file("store")

@@ -316,6 +316,7 @@ struct MappingModelTests {
     let new = try ManagedObjectModel(draft)
     let manager = MigrationManager(from: try Self.old(), to: new)
     try manager.migrate(path)
+    #expect(manager.removed.map { "\($0.name) \($0.count ?? -1)" } == ["Person.last 3"])
     #expect(
       manager.lost.map { "\($0.kind.rawValue) \($0.name)" }.sorted() == [
         "column ZPERSON.MINE", "index person_last", "index refs_p", "table places", "table places_node",
@@ -335,8 +336,30 @@ struct MappingModelTests {
     try after.close()
     let again = MigrationManager(from: new, to: new)
     try again.migrate(path)
-    #expect(again.lost == [])
+    #expect(again.lost == [] && again.removed == [])
     #expect(try StoreVerifier.verify(path: path, model: new).isSound)
+  }
+
+  @Test("inferred mappings keep values whose type became wider, and refuse any other change of type")
+  func changedTypes() throws {
+    func model(_ type: AttributeType) throws -> ManagedObjectModel {
+      try Models.model(Models.entity("Person", attributes: [Models.attribute("age", type)]))
+    }
+    let coordinator = PersistentStoreCoordinator(model: try model(.integer16))
+    try coordinator.addSQLiteStore(at: path)
+    let context = ManagedObjectContext(coordinator: coordinator)
+    try context.insert("Person").setValue(.integer(7), forKey: "age")
+    try context.save()
+    try coordinator.close()
+    let wider = MigrationManager(from: try model(.integer16), to: try model(.integer64))
+    try wider.migrate(path)
+    #expect(wider.removed == [])
+    let error = #expect(throws: MigrationError.self) {
+      try MigrationManager(from: try model(.integer64), to: try model(.string)).migrate(path)
+    }
+    #expect(error?.code == .notInferable && error?.findings.map(\.code) == [.typeChange])
+    let after = try Connection(path: path, mode: .readOnly)
+    #expect(try after.text("SELECT group_concat(ZAGE) FROM ZPERSON") == "7")
   }
 
   @Test("a migration that fails takes its copy of the store back, so that the same call is made again")

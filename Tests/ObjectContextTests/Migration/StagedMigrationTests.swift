@@ -159,6 +159,20 @@ struct StagedMigrationTests {
     #expect(try titles() == (0..<9).map { .string("TEXT \($0)") })
   }
 
+  @Test("the data that a stage by inference removes are named in the end")
+  func removed() throws {
+    try fill(Self.version(1))
+    var draft = try Self.version(2).model.draft
+    draft.name = "V2"
+    draft.entities[0].attributes.removeAll { $0.name == "text" }
+    let without = ModelVersionList.Version(try ManagedObjectModel(draft))
+    var removed: [String] = []
+    var manager = StagedMigrationManager([LightweightMigrationStage([try Self.version(1), without])])
+    manager.didRemove = { removed.append("\($0.kind.rawValue) \($0.name) \($0.count ?? -1)") }
+    try manager.migrate(path)
+    #expect(removed == ["attribute Note.text 9"])
+  }
+
   @Test("what an app has added and a stage does not keep is named in the end", arguments: [false, true])
   func additions(hasMapping: Bool) throws {
     try fill(Self.version(1))

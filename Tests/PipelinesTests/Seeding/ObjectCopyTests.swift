@@ -113,9 +113,10 @@ struct ObjectCopyTests {
     return try ManagedObjectModel(draft)
   }
 
-  private func make(_ path: String, _ model: ManagedObjectModel, _ sql: String) throws {
+  private func make(_ path: String, _ model: ManagedObjectModel, _ sql: String, marks: [String] = []) throws {
     let file = try StoreFile.create(path: path, model: model)
     try file.connection.execute(sql)
+    for mark in marks { try file.markSeed(StoreSeed(identity: mark)) }
     try file.finish()
   }
 
@@ -296,6 +297,79 @@ struct ObjectCopyTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["prepared.sqlite", "store.sqlite"])
+  }
+
+  @Test("rows and pairs that a trigger of the store leaves out are refused", arguments: ["ZTAG", "Z_2TAGS"])
+  func leftOut(table: String) throws {
+    let model = try Self.lists()
+    try make(prepared, model, Self.preparedRows)
+    try make(store, model, "CREATE TRIGGER app BEFORE INSERT ON \(table) BEGIN SELECT RAISE(IGNORE); END")
+    let before = try Data(contentsOf: URL(fileURLWithPath: store))
+    let error = #expect(throws: StoreError.self) { _ = try ObjectCopy(from: prepared, to: store).run() }
+    #expect(error?.message.contains("rows of \(table) were left out by a trigger") == true, "\(error?.message ?? "")")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
+  }
+
+  // MARK: Marks that the store has already
+
+  /// What the copy is refused for, and the store is unchanged then; `nil` when it is not refused.
+  private func refusal(_ findBy: [String: [String]]) throws -> String? {
+    let before = try Data(contentsOf: URL(fileURLWithPath: store))
+    var copy = ObjectCopy(from: prepared, to: store)
+    copy.options.findBy = findBy
+    do {
+      _ = try copy.run()
+      return nil
+    } catch {
+      #expect(error.code == .alreadyExists, "\(error)")
+      #expect(error.message.contains("contains airports, which the store already has"), "\(error)")
+      #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
+      return error.message.split(separator: "(").dropFirst().first.map { String($0.prefix { $0 != ")" }) }
+    }
+  }
+
+  @Test("IM19: beside a mark that the store has, each entity of which it has objects needs attributes to find them by")
+  func im19EachEntity() throws {
+    let model = try Self.lists()
+    try make(prepared, model, Self.preparedRows, marks: ["airports", "more"])
+    try make(store, model, Self.storeRows, marks: ["airports"])
+    #expect(try refusal([:]) == "Item, List, Tag")
+    // What finds objects of one entity says nothing of the others.
+    #expect(try refusal(["Cover": ["name"]]) == "Item, List, Tag")
+    #expect(try refusal(["List": ["name"], "Cover": ["name"]]) == "Item, Tag")
+    // The store has no cover, so none comes twice.
+    #expect(try refusal(["List": ["name"], "Item": ["name"], "Tag": ["name"]]) == nil)
+    #expect(try objects(store) == ["Cover": 1, "Item": 4, "List": 2, "Tag": 2])
+    #expect(try StoreMetadata.read(path: store).seeds.map(\.identity) == ["airports", "more"])
+  }
+
+  @Test("IM19: attributes to find objects by are inherited, and those of a subentity are its own")
+  func im19Inherited() throws {
+    let model = try Self.lists { draft in
+      var check = EntityDraft(name: "Checklist")
+      check.parentName = "List"
+      draft.entities.append(check)
+    }
+    let rows = "INSERT INTO ZLIST (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 3, 1, 'fruit'), (2, 4, 1, 'tools')"
+    try make(prepared, model, rows, marks: ["airports", "more"])
+    try make(store, model, rows, marks: ["airports"])
+    #expect(try refusal(["Checklist": ["name"]]) == "List")
+    #expect(try refusal(["List": ["name"]]) == nil)
+    #expect(try objects(store) == ["Checklist": 1, "List": 1])
+  }
+
+  @Test("IM19: objects without a value to find them by are refused where the store has such objects, too")
+  func im19NoValue() throws {
+    let model = try Self.lists()
+    let rows = "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 4, 1, 'sweet'), (2, 4, 1, NULL)"
+    try make(prepared, model, rows, marks: ["airports", "more"])
+    try make(store, model, rows, marks: ["airports"])
+    #expect(try refusal(["Tag": ["name"]]) == "1 object of Tag without name")
+    let connection = try Connection(path: store, mode: .readWrite)
+    try connection.execute("DELETE FROM ZTAG WHERE ZNAME IS NULL")
+    try connection.close()
+    #expect(try refusal(["Tag": ["name"]]) == nil)
+    #expect(try objects(store) == ["Tag": 2])
   }
 
   // MARK: Models

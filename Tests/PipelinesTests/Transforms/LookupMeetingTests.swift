@@ -1,5 +1,6 @@
 import MergewalkDiagnostics
 import MergewalkImporting
+import MergewalkObjectStore
 import MergewalkPipelines
 import MergewalkRecordFormats
 import MergewalkTestSupport
@@ -58,7 +59,7 @@ import Testing
     #expect(try folder.rows() == Array(repeating: "CH", count: 40))
   }
 
-  @Test("a new store has no derived values yet, and the run says so") func derived() throws {
+  @Test("a new store computes derived values before a look-up reads them") func derived() throws {
     let folder = try TransformFolder()
     try folder.folder.write(
       """
@@ -66,11 +67,61 @@ import Testing
       entities:
         Thing: { attributes: { key: string!, text: string }, unique: [key] }
         Country:
-          attributes: { code: string!, name: string, loud: { type: string, derived: "uppercase:(name)" } }
+          attributes:
+            code: string!
+            name: string
+            loud: { type: string, derived: "uppercase:(name)" }
+            cities: { type: integer64, derived: "places.@count" }
           unique: [code]
+          relationships: { places: { to_many: City, inverse: country } }
+        City:
+          attributes: { name: string! }
+          unique: [name]
+          relationships: { country: { to_one: Country, inverse: places } }
       """, to: "model.yaml")
     try folder.folder.write("code,name\nCH,Schweiz\n", to: "countries.csv")
-    try folder.folder.write("key,c\n1,CH\n", to: "data.csv")
+    try folder.folder.write("name,code\nBern,CH\nBasel,CH\n", to: "cities.csv")
+    for (take, expected) in [("loud", "SCHWEIZ"), ("cities", "2")] {
+      try folder.folder.write("key,c\n1,CH\n", to: "data.csv")
+      let text = """
+        model: model.yaml
+        store: \(take).sqlite
+        imports:
+          - source: data.csv
+            import:
+              entity: Thing
+              find_by: [key]
+              attributes:
+                text: { from: c, do: [{ lookup: { entity: Country, find_by: code, take: \(take), otherwise: "null" } }] }
+          - source: countries.csv
+            import: { entity: Country, find_by: [code], attributes: [name] }
+          - source: cities.csv
+            import:
+              entity: City
+              find_by: [name]
+              relationships: { country: { find_by: { code: code } } }
+        """
+      // In a new store, and in one that has them.
+      for _ in 0..<2 {
+        let summary = try ImportSession(folder.read(text)).run()
+        #expect(!summary.warnings.map(\.code).contains(.derivedAttribute), "\(summary.warnings)")
+        #expect(try folder.rows(in: "\(take).sqlite") == [expected])
+      }
+      #expect(try StoreVerifier.verify(path: folder.folder.file("\(take).sqlite")).isSound)
+    }
+  }
+
+  @Test("a run says that it has deleted what a look-up may have found", arguments: [true, false])
+  func deleted(isMarked: Bool) throws {
+    let folder = try TransformFolder()
+    let policy = isMarked ? "ratio: 100%, delete: mark, soft_delete: gone" : "ratio: 100%"
+    try folder.folder.write(
+      """
+      model: Things
+      entities:
+        Thing: { attributes: { key: string!, text: string }, unique: [key] }
+        Country: { attributes: { code: string!, name: string, gone: boolean }, unique: [code] }
+      """, to: "model.yaml")
     let text = """
       model: model.yaml
       store: things.sqlite
@@ -80,16 +131,20 @@ import Testing
             entity: Thing
             find_by: [key]
             attributes:
-              text: { from: c, do: [{ lookup: { entity: Country, find_by: code, take: loud, otherwise: "null" } }] }
+              text: { from: c, do: [{ lookup: { entity: Country, find_by: code, take: name, otherwise: "null" } }] }
         - source: countries.csv
-          import: { entity: Country, find_by: [code], attributes: [name] }
+          import: { entity: Country, find_by: [code], mode: sync, sync: { \(policy) }, attributes: [name] }
       """
-    let first = try ImportSession(folder.read(text)).run()
-    #expect(first.warnings.map(\.code).contains(.derivedAttribute), "\(first.warnings)")
-    #expect(try folder.rows() == ["-"])
+    try folder.folder.write("key,c\n1,CH\n2,AT\n", to: "data.csv")
+    try folder.folder.write("code,name\nCH,Schweiz\nAT,Austria\n", to: "countries.csv")
+    #expect(!(try ImportSession(folder.read(text)).run().warnings.map(\.code).contains(.lookupDeleted)))
+    try folder.folder.write("code,name\nCH,Schweiz\n", to: "countries.csv")
     let second = try ImportSession(folder.read(text)).run()
-    #expect(!second.warnings.map(\.code).contains(.derivedAttribute), "\(second.warnings)")
-    #expect(try folder.rows() == ["SCHWEIZ"])
+    #expect(second.warnings.map(\.code).contains(.lookupDeleted) == !isMarked, "\(second.warnings)")
+    #expect(try folder.rows() == ["Schweiz", "Austria"])
+    let third = try ImportSession(folder.read(text)).run()
+    #expect(!third.warnings.map(\.code).contains(.lookupDeleted), "\(third.warnings)")
+    #expect(try folder.rows() == ["Schweiz", isMarked ? "Austria" : "-"])
   }
 
   @Test("records are not spread over stores by what a store would tell") func spread() throws {

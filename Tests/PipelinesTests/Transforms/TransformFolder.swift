@@ -74,8 +74,8 @@ struct TransformFolder {
   }
 
   /// Columns of the stored things, in the order of their keys; `-` for null.
-  func rows(_ columns: String = "ZTEXT") throws -> [String] {
-    let connection = try Connection(path: folder.file("things.sqlite"), mode: .readOnly)
+  func rows(_ columns: String = "ZTEXT", in store: String = "things.sqlite") throws -> [String] {
+    let connection = try Connection(path: folder.file(store), mode: .readOnly)
     let list = columns.split(separator: ",").map { "coalesce(CAST(\($0) AS TEXT), '-')" }.joined(
       separator: " || '|' || ")
     let select = try connection.prepare("SELECT \(list) FROM ZTHING ORDER BY ZKEY")

@@ -59,6 +59,14 @@ enum StoreLookupReader {
 }
 
 extension StoreLookup {
+  /// Whether it reads values of objects that the store has which a new store computes later.
+  func readsComputed(_ store: PersistentStore) -> Bool {
+    guard let entity = store.model.entity(named: entity), store.maximum(root: entity.root) > 0 else { return false }
+    return [findBy, take].contains { name in
+      entity.attribute(named: name).map { store.schema.computesLater($0, of: entity) } ?? false
+    }
+  }
+
   /// Whether the records of a plan may change what the table has.
   func isChanged(by plan: ImportPlan, _ model: ManagedObjectModel) -> Bool {
     guard let entity = model.entity(named: self.entity) else { return false }
