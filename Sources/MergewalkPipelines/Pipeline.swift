@@ -18,7 +18,7 @@ public struct PipelineSettings: Sendable {
   /// Whether the pipeline's files must exist; if not, the format follows from `format` or their names.
   public var needsFiles = true
 
-  /// The formats of the imports in their order, when they are known and no file is to be looked into.
+  /// The formats of the imports in their order, when they are known and no input is to be looked for.
   var formats: [RecordFormat] = []
   /// Whether the pipelines that are to run into each store first are read, too; not for a pipeline that is one of them, as
   /// it could name itself.
@@ -54,16 +54,16 @@ public struct Pipeline: Sendable {
     return Pipeline(definition: definition, redaction: findings.redaction, warnings: warnings)
   }
 
-  /// Returns the notifications for the end of a pipeline's run, with a redaction of its secrets; as far as possible
-  /// also for a pipeline that cannot be run.
+  /// Returns the notifications for the end of a pipeline's run, with its name and a redaction of its secrets; as far as
+  /// possible also for a pipeline that cannot be run.
   public static func notifications(
     _ path: String, settings: PipelineSettings = PipelineSettings()
-  ) -> (list: [RunNotification], redaction: Redaction) {
+  ) -> (pipeline: String, list: [RunNotification], redaction: Redaction) {
     let findings = Findings(path: path)
     // What a pipe held was read when the run began; waiting for more would be in vain.
-    if FileKind.special(path) != nil { return ([], findings.redaction) }
-    let list = PipelineLoader(settings: settings, findings: findings).notifications()
-    return (list, findings.redaction)
+    if FileKind.special(path) != nil { return (Paths.stem(path), [], findings.redaction) }
+    let (pipeline, list) = PipelineLoader(settings: settings, findings: findings).notices()
+    return (pipeline, list, findings.redaction)
   }
 
   /// Returns every finding about a pipeline file, its model and the headers of its inputs, sorted by position; empty

@@ -53,18 +53,25 @@ struct PipelineLoader {
     return definition(component, result)
   }
 
-  /// Who is told how a run ended, as far as the file says it well; of a file that cannot be run, too.
-  func notifications() -> [RunNotification] {
+  /// Who is told how a run ended, and of which pipeline, as far as the file says it well; of a file that cannot be run,
+  /// too.
+  func notices() -> (pipeline: String, list: [RunNotification]) {
     guard let file = ConfigurationFile(settings.variables, checksUse: false, findings: findings),
-      let entry = file.root.entries?.first(where: { $0.key.text == "notify" })
-    else { return [] }
+      let entries = file.root.entries
+    else { return (name(nil), []) }
+    func value(_ field: String) -> YAMLNode? { entries.first { $0.key.text == field }?.value }
     let reader = ComponentReader(registry: registry, findings: findings)
-    return (entry.value.items ?? []).compactMap { reader.read($0, as: registry["notify"]) }
+    let list = (value("notify")?.items ?? []).compactMap { reader.read($0, as: registry["notify"]) }
       .compactMap(NotificationBuilder(findings: findings).build)
+    return (name(value("pipeline")?.string), list)
   }
 
-  private func name(_ component: ComponentValue) -> String {
-    component.text("pipeline")?.value ?? Paths.stem(findings.path)
+  private func name(_ component: ComponentValue) -> String { name(component.text("pipeline")?.value) }
+
+  /// The name that the file gives to its pipeline, or its own.
+  private func name(_ text: String?) -> String {
+    guard let text, !text.isEmpty else { return Paths.stem(findings.path) }
+    return text
   }
 
   private func storePath(_ component: ComponentValue, _ model: ManagedObjectModel) -> String? {

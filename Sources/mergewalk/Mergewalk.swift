@@ -54,8 +54,9 @@ struct Mergewalk: ParsableCommand {
     }
     do {
       var command = try parseAsRoot(arguments)
+      defer { Console.tellLosses() }
       try command.run()
-      if Console.isResultLost { throw ExitStatus.outputLost }
+      if Console.hasLosses { throw ExitStatus.outputLost }
     } catch {
       let code = exitCode(for: error)
       let file = CommandNames.fileTakenForOptions(arguments) { access($0, F_OK) == 0 }

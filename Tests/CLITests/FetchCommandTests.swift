@@ -113,6 +113,54 @@ struct FetchCommandTests {
     #expect(lines.last?.contains(",x-coredata://\(uuid)/Customer/p") == true, "\(lines)")
   }
 
+  @Test(
+    "what can never be equal is named, whatever it is and wherever it stands",
+    arguments: [
+      ("customer == 3", "customer is an object and never equals a number; compare its URI, or one of its attributes"),
+      ("3 IN customer.orders", "customer.orders is an object and never equals a number"),
+      ("entity == 'Ordr'", "entity never equals 'Ordr', which is no entity of these objects; did you mean 'Order'?"),
+      ("customer.entity IN {'Customer', 'Order'}", "customer.entity never equals 'Order'"),
+      ("{'x'} CONTAINS quantity", "quantity is Integer 32 and never equals the text 'x'"),
+      ("customer.orders.quantity CONTAINS '7'", "write 7 without quotes"),
+      ("SUBQUERY(customer.orders, $o, $o.quantity == '7').@count > 0", "$o.quantity is Integer 32 and never equals"),
+      ("TERNARY(quantity == '7', 1, 0) == 1", "quantity is Integer 32 and never equals the text '7'"),
+      ("length:(note) == '3'", "length:(note) is Integer 64 and never equals the text '3'"),
+      ("quantity == note", "quantity is Integer 32 and note is String: they are never equal, but if both are null"),
+    ])
+  func neverEqual(predicate: String, words: String) throws {
+    let command = try Command(
+      ["fetch", "shop.sqlite", "--entity", "Order", "--count", "--predicate", predicate], in: shop.folder.path)
+    #expect(command.words.contains(words), "\(command.words)")
+    if command.status == 0 { #expect(command.words.hasSuffix("[neverEqual]\n"), "\(command.words)") }
+  }
+
+  @Test(
+    "what may be equal is not named",
+    arguments: [
+      "entity == 'Order' OR entity BEGINSWITH 'Ord'", "note CONTAINS 'x' OR 'x' IN note", "customer == NULL",
+      "orderedAt == '2024-01-31' OR {'2024-01-31'} CONTAINS orderedAt", "quantity == unitPrice", "note == orderID",
+      "SUBQUERY(customer.orders, $o, $o == SELF AND $o.quantity == 7).@count > 0", "customer.orders CONTAINS SELF",
+      "TERNARY(quantity == 7, 'a', note) == 'a'", "ANY customer.orders.note == 'x'", "unitPrice * 2 == quantity",
+    ])
+  func maybeEqual(predicate: String) throws {
+    let command = try Command(
+      ["fetch", "shop.sqlite", "--entity", "Order", "--count", "--predicate", predicate], in: shop.folder.path)
+    #expect(command.status == 0 && command.words.isEmpty, "\(command.words)")
+  }
+
+  @Test("an object of another entity is named, because it equals none")
+  func otherEntities() throws {
+    let uuid = try #require(
+      try Command(["store", "info", "shop.sqlite", "--json"], in: shop.folder.path).object()["uuid"] as? String)
+    let product = "x-coredata://\(uuid)/Product/p1"
+    let command = try Command(
+      ["fetch", "shop.sqlite", "--entity", "Order", "--count", "--predicate", "customer == %@", "--arg", product],
+      in: shop.folder.path)
+    #expect(
+      command.words == "--predicate: warning: customer is of Customer and never equals \(product), which is of Product"
+        + " [neverEqual]\n")
+  }
+
   @Test("an object of another store is named, because it equals none")
   func strangers() throws {
     let uuid = try #require(
@@ -329,6 +377,23 @@ struct FetchCommandTests {
         ["--columns", "note", "--group-by", "note", "--having", "quantity > 1"],
         "--having:1:1: error: quantity is neither grouped", "", ""
       ),
+      // Not the sort key, which is the name of a column.
+      (["--columns", "n=customer.orders", "--sort", "n"], "--columns: error: ", "", "such as customer.orders.@count"),
+      (["--columns", "n={1, quantity}", "--sort", "n"], "--columns: error: there is a list", "", "aggregate of it"),
+      (
+        ["--columns", "note,n=max:(quantity)", "--group-by", "note", "--having", "quantity > 1", "--sort", "-n"],
+        "--having:1:1: error: quantity is neither grouped", "", ""
+      ),
+      (
+        ["--columns", "note,n=max:(quantity)", "--group-by", "note", "--sort", "-n,quantity"],
+        "--sort:1:1: error: quantity is neither grouped", "", ""
+      ),
+      (["--columns", "n=SELF", "--sort", "n"], "--sort:1:1: error: n is an object", "", "attributes: SELF."),
+      (
+        ["--columns", "note,n=max:(quantity)", "--group-by", "n", "--sort", "n"],
+        "--group-by: error: n is an aggregate: it has a value for each group", "", "[invalidRequest]"
+      ),
+      (["--group-by", "max:(quantity) + 1"], "--group-by: error: max:(quantity) + 1 is an aggregate", "", ""),
     ])
   func errors(_ arguments: [String], _ start: String, _ middle: String, _ more: String) throws {
     let command = try Command(["fetch", "shop.sqlite", "--entity", "Order"] + arguments, in: shop.folder.path)

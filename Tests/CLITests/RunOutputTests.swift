@@ -164,7 +164,7 @@ struct RunOutputTests {
     try prepare(5)
     let full = try Command.shell("\"$MERGEWALK\" run p.yaml --json > /dev/full", in: folder.path)
     #expect(full.status == 7)
-    #expect(full.words.contains("cannot be written"))
+    #expect(full.words.contains("cannot write to standard output: No space left on device"), "\(full.words)")
     for option in ["--metrics", "--report"] {
       let command = try run(option, "/proc/mergewalk.out")
       #expect(command.status == 7 && command.words.contains("error: "), "\(command.words)")
@@ -179,21 +179,6 @@ struct RunOutputTests {
       "set +o pipefail; (\"$MERGEWALK\" run p.yaml --json; echo $? > status) | true", in: folder.path)
     #expect(gone.status == 0)
     #expect(try String(contentsOfFile: folder.file("status"), encoding: .utf8) == "1\n")
-  }
-
-  @Test("what is printed as a warning is in the JSON")
-  func printedWarnings() throws {
-    try prepare(3)
-    let text = try String(contentsOfFile: folder.file("p.yaml"), encoding: .utf8)
-    try folder.write(
-      text.replacing("find_by: [email], attributes: [age]", with: "find_by: [age], attributes: [email]"), to: "p.yaml")
-    let command = try run("--json", "--set", "NOPE=1")
-    #expect(command.status == 0, "\(command.words)")
-    let warnings = try #require(try command.object()["warnings"] as? [[String: Any]])
-    let codes = warnings.compactMap { $0["code"] as? String }
-    let printed = command.words.matches(of: #/ warning: .*\[([a-zA-Z]+)\]/#).map { String($0.1) }
-    #expect(printed.sorted() == codes.sorted(), "\(command.words)")
-    #expect(Set(codes).isSuperset(of: ["unindexedKey", "unusedVariable"]), "\(codes)")
   }
 
   @Test("work that is done but whose result cannot be written ends with 7, and a refusal with its own code")
@@ -215,6 +200,20 @@ struct RunOutputTests {
     #expect(try status("store clean s.sqlite --dry-run --json") == 2)
     // Nothing was done, so nothing but the output counts.
     #expect(try status("seed --check --store seed.sqlite") == 2)
+  }
+
+  @Test("a log has what was lost as lines of its own, and the exit code that follows")
+  func lostInLog() throws {
+    try prepare(5)
+    let full = try log(Command.shell("\"$MERGEWALK\" run p.yaml --json --log json > /dev/full", in: folder.path))
+    #expect(full.map { $0["level"] as? String } == ["info", "warning", "info"])
+    #expect(full[1]["message"] as? String == "cannot write to standard output: No space left on device")
+    #expect(full[2]["exit_code"] as? Int == 7)
+    // Of a run that fails, too: every line of standard error is one of the log.
+    let failed = try run("--log", "json", "--metrics", "/proc/mergewalk.out", "--expect-records", "9")
+    #expect(failed.status == 2)
+    let messages = try log(failed).compactMap { $0["message"] as? String }
+    #expect(messages.contains { $0.hasPrefix("the metrics cannot be written") }, "\(failed.words)")
   }
 
   @Test("every exit code is in the help and on the page")

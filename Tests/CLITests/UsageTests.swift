@@ -1,3 +1,4 @@
+import Foundation
 import MergewalkTestSupport
 import Testing
 
@@ -63,17 +64,37 @@ struct UsageTests {
     #expect(command.words.contains("need --rejects"), "\(command.words)")
   }
 
-  @Test("a hyphen is no name for what a pipeline writes")
-  func hyphenInPipeline() throws {
-    try folder.write("model: M\nentities:\n  A:\n    attributes: { name: string }\n", to: "m.yaml")
-    try folder.write("name\na\n", to: "a.csv")
+  @Test(
+    "a hyphen is no path in a pipeline, whatever folder it is in",
+    arguments: ["store", "report", "metrics", "rejects", "model"], ["", "nightly/"])
+  func hyphenInPipeline(field: String, place: String) throws {
+    try FileManager.default.createDirectory(atPath: folder.file("nightly"), withIntermediateDirectories: true)
+    try folder.write("model: M\nentities:\n  A:\n    attributes: { name: string }\n", to: place + "m.yaml")
+    try folder.write("name\na\n", to: place + "a.csv")
+    var fields = ["model": "m.yaml", "store": "s.sqlite", "source": "a.csv"]
+    fields[field] = "'-'"
+    let lines = fields.map { "\($0.key): \($0.value)" }.sorted { $0.contains("'-'") && !$1.contains("'-'") }
     try folder.write(
-      "model: m.yaml\nstore: '-'\nreport: '-'\nsource: a.csv\nimport: { entity: A, mode: insert, attributes: [name] }\n",
-      to: "p.yaml")
-    let command = try Command(["run", "p.yaml"], in: folder.path)
+      lines.joined(separator: "\n") + "\nimport: { entity: A, mode: insert, attributes: [name] }\n",
+      to: place + "p.yaml")
+    let command = try Command(["run", place + "p.yaml"], in: folder.path)
     #expect(command.status == 2)
-    #expect(command.words.contains("p.yaml:2:8: error: the store “-” needs another name"), "\(command.words)")
-    #expect(command.words.contains("the report “-” needs another name"), "\(command.words)")
+    let name = field == "rejects" ? "file" : field
+    let start = "\(place)p.yaml:1:\(field.utf8.count + 3): error: “\(name)” takes a path, but here is “-”"
+    #expect(command.words.contains(start), "\(command.words)")
+    #expect(!FileManager.default.fileExists(atPath: folder.file(place + "s.sqlite")))
+  }
+
+  @Test("a source “./-” is a file, not standard input")
+  func fileCalledHyphen() throws {
+    try folder.write("model: M\nentities:\n  A:\n    attributes: { name: string }\n", to: "m.yaml")
+    try folder.write("name\na\n", to: "-")
+    try folder.write(
+      "model: m.yaml\nstore: s.sqlite\nsource: { files: ./-, format: csv }\n"
+        + "import: { entity: A, mode: insert, attributes: [name] }\n", to: "p.yaml")
+    let command = try Command(["run", "p.yaml", "--json"], in: folder.path, input: "name\nb\nc\n")
+    #expect(command.status == 0, "\(command.words)")
+    #expect(try command.object()["inserted"] as? Int == 1)
   }
 
   @Test(

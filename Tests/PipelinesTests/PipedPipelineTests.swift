@@ -10,7 +10,7 @@ struct PipedPipelineTests {
     // Its writer stays: whoever reads it again waits for more.
     let pipe = NamedPipe(folder.file("p.yaml"))
     pipe.write("notify: { on: failure, command: [\"true\"] }\n")
-    let (list, _) = withExtendedLifetime(pipe) { Pipeline.notifications(pipe.path) }
+    let list = withExtendedLifetime(pipe) { Pipeline.notifications(pipe.path).list }
     #expect(list.isEmpty)
   }
 }

@@ -58,7 +58,7 @@ final class IdentitySession {
   ) throws(ImportError) -> ImportSummary {
     self.shouldStop = shouldStop
     let file = try makeStore()
-    summary.warnings = file.schema.warnings.map { RunWarning($0) }
+    summary.warnings = definition.warnings + file.schema.warnings.map { RunWarning($0) }
     let impatience = Impatience(shouldStop)
     do {
       try file.interruptible(impatience.isOver) { () throws(ImportError) in try load(file, progress: progress) }

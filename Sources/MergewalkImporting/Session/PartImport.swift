@@ -151,7 +151,9 @@ final class PartImport {
     tally.unmatched = nil
     // Not before: whoever goes on reads the inputs from their beginning, and finds these again.
     tally.warn((transforms?.warnings ?? []) + notes.all + ends)
-    if !isInterrupted, breach == nil {
+    if breach != nil {
+      tally.warn(unmatched.warningsSoFar)
+    } else if !isInterrupted {
       tally.warn(unmatched.warnings)
       tally.undecided += unmatched.undecided
     }

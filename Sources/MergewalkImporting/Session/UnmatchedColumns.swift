@@ -140,9 +140,16 @@ package struct UnmatchedColumns: Sendable {
   /// The warnings, once all was read.
   package var warnings: [RunWarning] {
     if !state.hasRecords { return neverExpanded.map { [$0] } ?? [] }
-    return state.open.filter(isDecided).map { number in
+    return found(among: "record")
+  }
+
+  /// The same for a run that a limit has ended, about the records that it has come to: one of these is often the reason.
+  var warningsSoFar: [RunWarning] { found(among: "record that was read") }
+
+  private func found(among records: String) -> [RunWarning] {
+    state.open.filter(isDecided).map { number in
       let item = items[number]
-      return warning(finding(item), hint: hint(item.path), at: item.position)
+      return warning(finding(item, among: records), hint: hint(item.path), at: item.position)
     }
   }
 
@@ -158,9 +165,9 @@ package struct UnmatchedColumns: Sendable {
     state.hasRecords && (items[number].lists.isEmpty || state.inFilledLists.contains(number))
   }
 
-  private func finding(_ item: Item) -> String {
+  private func finding(_ item: Item, among records: String = "record") -> String {
     let target = item.target.map { " (\($0))" } ?? ""
-    return named("no record has “\(item.path)”\(target)")
+    return named("no \(records) has “\(item.path)”\(target)")
   }
 
   private func noElements(_ each: String) -> String {
@@ -191,6 +198,7 @@ package struct UnmatchedColumns: Sendable {
     if names.paths.contains(path) {
       return " as one value, because it is in a list: use “each”, or name an element by its number"
     }
+    if let meant = OccurringPaths.dotted(path), names.has(meant) { return "; \(OccurringPaths.advice(meant))" }
     let near = NearestName.find(path, in: names.paths) ?? names.paths.first { $0.hasSuffix("." + path) }
     return near.map { "; did you mean “\($0)”?" } ?? ""
   }

@@ -133,22 +133,27 @@ struct StoreFetch {
     do throws(PredicateError) {
       return try compiler.compile(request, selecting: .values, isOrderedByKey: true)
     } catch {
-      throw try reason(error, columns, compiler)
+      throw try reason(error, columns, request.predicate, compiler)
     }
   }
 
   private func predicate(_ text: String, _ scope: ModelScope) throws(ReadError) -> ObjectPredicate {
+    let typed: ObjectPredicate
     do throws(PredicateError) {
       let parsed = try ObjectPredicate(format: text)
-      return try ArgumentTyping(texts: []).typed(parsed, in: scope.reading(text))
+      typed = try ArgumentTyping(texts: []).typed(parsed, in: scope.reading(text))
     } catch {
       throw invalid("where", error)
     }
+    // Such a mistake reads nothing, or everything beside `!=`.
+    let mismatched = typed.mismatchedValues(in: scope) { store.identifier }
+    if let sentence = mismatched.first { throw invalid("where", PredicateError(.typeMismatch, sentence)) }
+    return typed
   }
 
-  /// Which part of the fetch cannot be compiled: a column that leads to many objects, or the predicate.
+  /// Which part of the fetch cannot be compiled: a column that leads to many objects, the predicate, or the order.
   private func reason(
-    _ error: PredicateError, _ columns: [String], _ compiler: FetchCompiler
+    _ error: PredicateError, _ columns: [String], _ predicate: ObjectPredicate?, _ compiler: FetchCompiler
   ) throws(ReadError) -> ReadError {
     for column in columns {
       var request = FetchRequest(entity.name)
@@ -160,7 +165,12 @@ struct StoreFetch {
         return missing(column, error)
       }
     }
-    return invalid(options.predicate == nil ? "sort" : "where", error)
+    do throws(PredicateError) {
+      _ = try compiler.compile(FetchRequest(entity.name, where: predicate), selecting: .count)
+      return invalid("sort", error)
+    } catch {
+      return invalid("where", error)
+    }
   }
 
   private func invalid(_ option: String, _ error: PredicateError) -> ReadError {

@@ -287,6 +287,24 @@ struct TransformCompiler {
         next = result.instructions[register].operation.carried
       }
     }
+    Self.release(&result)
     return result
+  }
+
+  /// Says behind which instructions registers can be used again: behind the last that reads one, unless its values leave
+  /// the plan or messages show them.
+  private static func release(_ plan: inout TransformPlan) {
+    var isTaken = [Bool](repeating: false, count: plan.instructions.count)
+    let leaving = plan.outputs.flatMap(\.chain) + plan.shared.map(\.register) + (plan.filter.map { [$0] } ?? [])
+    for register in leaving where register >= 0 { isTaken[register] = true }
+    for instruction in plan.instructions where instruction.isNeeded {
+      for register in instruction.operation.shown { isTaken[register] = true }
+    }
+    for index in plan.instructions.indices.reversed() where plan.instructions[index].isNeeded {
+      for register in plan.instructions[index].operation.inputs where !isTaken[register] {
+        isTaken[register] = true
+        plan.instructions[index].released.append(register)
+      }
+    }
   }
 }

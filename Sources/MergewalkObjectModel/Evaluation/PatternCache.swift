@@ -65,24 +65,29 @@ extension TextPattern {
 struct ConstantSetCache {
   private static let capacity = 32
 
+  private struct Key: Hashable {
+    var address: Int
+    var options: ComparisonPredicate.Options
+  }
+
   private struct Entry {
     /// Keeps the list's memory, so that no other list has its address.
     var list: [ConstantValue]
     var set: ConstantSet
   }
 
-  private var entries: [Int: Entry] = [:]
+  private var entries: [Key: Entry] = [:]
 
-  /// The set of a list's elements; `nil` for short lists and for texts that are compared with options.
+  /// The set of a list's elements; `nil` where there is none (see ``ConstantSet/init(_:_:_:)``).
   mutating func set(
     _ list: [ConstantValue], _ options: ComparisonPredicate.Options, _ policy: ArithmeticPolicy
   ) throws(PredicateError) -> ConstantSet? {
-    guard ConstantSet.isFit(list, options) else { return nil }
-    let address = list.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) }
-    if let known = entries[address], known.list.count == list.count { return known.set }
+    guard ConstantSet.isFit(list) else { return nil }
+    let key = Key(address: list.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) }, options: options)
+    if let known = entries[key], known.list.count == list.count { return known.set }
     guard let set = try ConstantSet(list, options, policy) else { return nil }
     if entries.count >= Self.capacity { entries.removeAll() }
-    entries[address] = Entry(list: list, set: set)
+    entries[key] = Entry(list: list, set: set)
     return set
   }
 }
@@ -92,37 +97,41 @@ package struct ConstantSet: Sendable {
   /// Shorter lists are compared one by one.
   private static let leastCount = 8
 
-  fileprivate static func isFit(_ list: [ConstantValue], _ options: ComparisonPredicate.Options) -> Bool {
-    list.count >= leastCount && (options.isEmpty || options.contains(.normalized))
-  }
+  fileprivate static func isFit(_ list: [ConstantValue]) -> Bool { list.count >= leastCount }
 
+  /// How texts are compared.
+  private let options: ComparisonPredicate.Options
   private var keys: Set<ValueKey> = []
   /// The keys by which binary64 numbers are found, where others are distinguished in another way.
   private var storedKeys: Set<ValueKey> = []
 
-  /// `nil` for short lists, for texts that are compared with options, and where decimals would have to be compared with
-  /// constants that are binary64 numbers.
+  /// Whether an element is a list.
+  private(set) var hasLists = false
+
+  /// `nil` for short lists, and where decimals would have to be compared with constants that are binary64 numbers.
   package init?(
     _ list: [ConstantValue], _ options: ComparisonPredicate.Options, _ policy: ArithmeticPolicy
   ) throws(PredicateError) {
-    guard Self.isFit(list, options) else { return nil }
+    guard Self.isFit(list) else { return nil }
+    self.options = options
     keys.reserveCapacity(list.count)
     for element in list {
-      keys.insert(try ValueKey(element, policy))
+      keys.insert(try ValueKey(element, policy, options: options))
+      if case .collection = element { hasLists = true }
       guard policy == .exact else { continue }
       if case .attribute(.double) = element { return nil }
-      storedKeys.insert(try ValueKey(element))
+      storedKeys.insert(try ValueKey(element, options: options))
     }
   }
 
   /// Whether a single value is among them.
   package func contains(_ value: AttributeValue, _ policy: ArithmeticPolicy) -> Bool {
     if policy == .exact, case .double = value { return storedKeys.contains(ValueKey(value)) }
-    return keys.contains(ValueKey(value, policy))
+    return keys.contains(ValueKey(value, policy, options: options))
   }
 
   func contains(_ value: EvaluatedValue, _ policy: ArithmeticPolicy) throws(PredicateError) -> Bool {
     if case .attribute(let value) = value { return contains(value, policy) }
-    return keys.contains(try ValueKey(value, policy))
+    return keys.contains(try ValueKey(value, policy, options: options))
   }
 }

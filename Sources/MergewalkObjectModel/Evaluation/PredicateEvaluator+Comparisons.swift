@@ -10,6 +10,12 @@ extension PredicateEvaluator {
   ) throws(PredicateError) -> Bool {
     try enter()
     defer { leave() }
+    if let isElement = comparison.asksForElement, case .constant(.collection(let list)) = comparison.left,
+      let set = try sets.set(list, comparison.options, policy), !set.hasLists
+    {
+      let element = try value(of: comparison.right, object)
+      guard case .collection = element else { return try set.contains(element, policy) == isElement }
+    }
     let left = try value(of: comparison.left, object)
     let right = try rightSide(comparison, object)
     if comparison.modifier == .direct { return try holds(comparison, left, right) }

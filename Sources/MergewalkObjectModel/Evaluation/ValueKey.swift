@@ -1,4 +1,5 @@
-/// A value as sets and dictionaries of values hold it: two keys are equal when `==` finds the values equal.
+/// A value as sets and dictionaries of values hold it: two keys are equal when `==`, with the same options, finds the
+/// values equal.
 ///
 /// Swift's own equality of strings would find composed and decomposed accents equal, and that of ``AttributeValue``
 /// would tell the integer 1 from the Double 1.
@@ -9,6 +10,8 @@ struct ValueKey: Hashable, Sendable {
     case decimal(Int128, Int)
     case double(UInt64)
     case text(TextKey)
+    /// The key by which `[l]` compares a text.
+    case collated([UInt8])
     case date(UInt64)
     case binary([UInt8])
     case uuid(UInt64, UInt64)
@@ -23,10 +26,10 @@ struct ValueKey: Hashable, Sendable {
 
   private init(_ storage: Storage) { self.storage = storage }
 
-  init(_ value: AttributeValue, _ policy: ArithmeticPolicy = .stored) {
+  init(_ value: AttributeValue, _ policy: ArithmeticPolicy = .stored, options: ComparisonPredicate.Options = []) {
     switch value {
     case _ where value.isNull: storage = .null
-    case .string(let text), .uri(let text): storage = .text(TextKey(text))
+    case .string(let text), .uri(let text): storage = Self.storage(text, options)
     // Adding zero makes one of the two zeros.
     case .date(let seconds): storage = .date((seconds + 0).bitPattern)
     case .binary(let bytes): storage = .binary(bytes)
@@ -44,15 +47,18 @@ struct ValueKey: Hashable, Sendable {
     }
   }
 
-  init(_ value: EvaluatedValue, _ policy: ArithmeticPolicy = .stored, depth: Int = 0) throws(PredicateError) {
+  init(
+    _ value: EvaluatedValue, _ policy: ArithmeticPolicy = .stored, options: ComparisonPredicate.Options = [],
+    depth: Int = 0
+  ) throws(PredicateError) {
     guard depth < ValueNesting.limit else { throw ValueNesting.tooDeep }
     switch value {
-    case .attribute(let value): self.init(value, policy)
+    case .attribute(let value): self.init(value, policy, options: options)
     case .objectID(let id): self.init(Storage.objectID(id))
     case .collection(let elements):
       var keys: [ValueKey] = []
       keys.reserveCapacity(elements.count)
-      for element in elements { keys.append(try ValueKey(element, policy, depth: depth + 1)) }
+      for element in elements { keys.append(try ValueKey(element, policy, options: options, depth: depth + 1)) }
       self.init(Storage.list(keys))
     case .object(let object):
       if let id = object.evaluatedObjectID {
@@ -60,7 +66,7 @@ struct ValueKey: Hashable, Sendable {
       } else if let dictionary = object as? KeyedDictionary {
         var members: [TextKey: ValueKey] = [:]
         for (name, member) in dictionary.values {
-          members[TextKey(name)] = try ValueKey(member, policy, depth: depth + 1)
+          members[TextKey(name)] = try ValueKey(member, policy, options: options, depth: depth + 1)
         }
         self.init(Storage.members(members))
       } else if type(of: object) is AnyObject.Type {
@@ -73,12 +79,22 @@ struct ValueKey: Hashable, Sendable {
   }
 
   /// The key of a constant, which is that of its value.
-  init(_ constant: ConstantValue, _ policy: ArithmeticPolicy = .stored) throws(PredicateError) {
+  init(
+    _ constant: ConstantValue, _ policy: ArithmeticPolicy = .stored, options: ComparisonPredicate.Options = []
+  ) throws(PredicateError) {
     if case .attribute(let value) = constant {
-      self.init(value, policy)
+      self.init(value, policy, options: options)
     } else {
-      try self.init(EvaluatedValue(constant), policy)
+      try self.init(EvaluatedValue(constant), policy, options: options)
     }
+  }
+
+  /// What is the same for all texts that are equal with the options.
+  private static func storage(_ text: String, _ options: ComparisonPredicate.Options) -> Storage {
+    guard options.contains(.localeSensitive), !options.contains(.normalized) else {
+      return .text(TextKey(TextFolding.fold(text, options)))
+    }
+    return .collated(text.withBytes { TextCollation.collation(options).sortKey($0) })
   }
 }
 

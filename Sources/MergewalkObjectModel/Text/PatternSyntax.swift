@@ -35,6 +35,7 @@ struct PatternSyntax {
   private let scalars: [Unicode.Scalar]
   private var index = 0
   private var depth = 0
+  private var groupNames: Set<String> = []
 
   private let ignoresCase: Bool
 
@@ -89,23 +90,20 @@ struct PatternSyntax {
   }
 
   private mutating func quantified() throws(PatternSyntaxError) -> PatternNode {
-    var node = try atom()
-    while let next = peek {
-      switch next {
-      case "*": node = .repeated(node, least: 0, most: nil)
-      case "+": node = .repeated(node, least: 1, most: nil)
-      case "?": node = .repeated(node, least: 0, most: 1)
-      case "{":
-        let (least, most) = try counts()
-        node = .repeated(node, least: least, most: most)
-      default: return node
-      }
-      index += 1
-      // A lazy quantifier finds another match, but not another answer to whether the whole text matches.
-      if peek == "?" { index += 1 }
-      if peek == "+" { throw unsupported("possessive quantifiers") }
+    let node = try atom()
+    let (least, most): (Int, Int?)
+    switch peek {
+    case "*": (least, most) = (0, nil)
+    case "+": (least, most) = (1, nil)
+    case "?": (least, most) = (0, 1)
+    case "{": (least, most) = try counts()
+    default: return node
     }
-    return node
+    index += 1
+    // A lazy quantifier finds another match, but not another answer to whether the whole text matches.
+    if peek == "?" { index += 1 }
+    if let next = peek, ["*", "+", "?", "{"].contains(next) { throw unsupported("a quantifier behind another") }
+    return .repeated(node, least: least, most: most)
   }
 
   /// Reads `{least}`, `{least,}` or `{least,most}` up to the closing brace.
@@ -162,10 +160,12 @@ struct PatternSyntax {
   private mutating func group() throws(PatternSyntaxError) -> PatternNode {
     if take("?") {
       if take("<"), let first = peek, ("a"..."z").contains(first) || ("A"..."Z").contains(first) {
-        while let letter = peek, letter != ">", letter != ")" { index += 1 }
-        guard take(">") else {
-          throw PatternSyntaxError(isUnsupported: false, message: "the name of a group is never closed")
+        var name = ""
+        while let letter = peek, letter.isASCII, letter.properties.isAlphabetic || ("0"..."9").contains(letter) {
+          name.unicodeScalars.append(letter)
+          index += 1
         }
+        guard take(">"), groupNames.insert(name).inserted else { throw unsupported("the name of a group") }
       } else if !take(":") {
         throw unsupported("groups that begin with (? other than (?: and (?<name>")
       }
@@ -179,6 +179,7 @@ struct PatternSyntax {
 
   private mutating func characterClass() throws(PatternSyntaxError) -> CharacterClass {
     var result = CharacterClass()
+    if peek == ":" { throw unsupported("sets by name") }
     result.isNegated = take("^")
     if peek == "]" { throw unsupported("\"]\" as the first character of a set") }
     while true {
@@ -268,7 +269,7 @@ struct PatternSyntax {
       index += 1
     }
     guard read == count ?? max(1, read), Unicode.Scalar(value) != nil else {
-      throw PatternSyntaxError(isUnsupported: false, message: "a hexadecimal escape is malformed")
+      throw unsupported("an escape with another number of digits")
     }
     return value
   }

@@ -15,7 +15,7 @@ package enum TextFolding {
 
   /// The options that still apply to folding: none when `[n]` says that the texts are folded already.
   @inline(__always)
-  static func effective(_ options: Options) -> Options {
+  package static func effective(_ options: Options) -> Options {
     options.contains(.normalized) ? [] : options.intersection([.caseInsensitive, .diacriticInsensitive])
   }
 
@@ -75,7 +75,7 @@ package enum TextFolding {
 
   /// Calls `body` with the folded bytes; ASCII of moderate size is folded on the stack.
   @inline(__always)
-  static func withFolded<Result>(
+  package static func withFolded<Result>(
     _ bytes: UnsafeBufferPointer<UInt8>, _ options: Options, _ body: (UnsafeBufferPointer<UInt8>) -> Result
   ) -> Result {
     let options = effective(options)

@@ -3,6 +3,7 @@ import MergewalkObjectModel
 extension QueryBuilder {
   /// A comparison, with its ANY or ALL.
   func compare(_ comparison: ComparisonPredicate) throws(PredicateError) -> SQLCondition {
+    if comparison.modifier != .direct, let membership = comparison.membership { return try condition(membership) }
     let right = try operand(comparison.right)
     let left = try operand(comparison.left)
     switch comparison.modifier {

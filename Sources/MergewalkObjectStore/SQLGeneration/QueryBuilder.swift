@@ -73,10 +73,8 @@ final class QueryBuilder {
     try nested { () throws(PredicateError) in
       switch predicate {
       case .value(let value): return .known(value)
-      case .and(let parts): return .all(try conditions(parts))
-      case .or(let parts):
-        if let list = try list(parts) { return list }
-        return .any(try conditions(parts))
+      case .and(let parts): return .all(try conditions(ObjectPredicate.gathered(parts, ofOr: false)))
+      case .or(let parts): return .any(try conditions(ObjectPredicate.gathered(parts, ofOr: true)))
       case .not(let part): return try negation(part)
       case .comparison(let comparison): return try compare(comparison)
       case .closure:
@@ -85,23 +83,6 @@ final class QueryBuilder {
           hint: "fetch the objects first and filter them with the closure in memory")
       }
     }
-  }
-
-  /// Many comparisons of one value with constants by `==` as one IN, which SQLite looks up; `nil` for other conditions.
-  private func list(_ parts: [ObjectPredicate]) throws(PredicateError) -> SQLCondition? {
-    guard parts.count > QueryBuilder.inlineListLimit, case .comparison(let first)? = parts.first else { return nil }
-    var constants: [ConstantValue] = []
-    for part in parts {
-      guard case .comparison(let comparison) = part, comparison.comparison == .equalTo,
-        comparison.modifier == .direct, comparison.options == first.options, comparison.left == first.left,
-        case .constant(let constant) = comparison.right
-      else { return nil }
-      switch constant {
-      case .attribute, .objectID: constants.append(constant)
-      case .collection, .dictionary: return nil
-      }
-    }
-    return try membership(of: operand(first.left), in: .constants(constants), first.options)
   }
 
   private func conditions(_ parts: [ObjectPredicate]) throws(PredicateError) -> [SQLCondition] {

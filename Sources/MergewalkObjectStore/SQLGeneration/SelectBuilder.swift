@@ -139,7 +139,8 @@ struct SelectBuilder {
     case .object:
       throw PredicateError(
         .typeMismatch, "\(descriptor.key) is an object, and objects have no order",
-        hint: "sort by one of its attributes: \(descriptor.key).name")
+        hint: "sort by one of its attributes"
+          + (value.row?.entity.attributes.first.map { ": \(expression).\($0.name)" } ?? ""))
     case .opaque: try builder.refuseOpaque(value)
     default: break
     }
@@ -198,7 +199,15 @@ struct SelectBuilder {
     let isGrouped = builder.grouped != nil
     var grouping: [SQLText] = []
     builder.grouped = nil
-    for group in groups { grouping += columns(of: try operand(group.value, group.expression)).columns }
+    for group in groups {
+      builder.usesAggregate = false
+      grouping += columns(of: try operand(group.value, group.expression)).columns
+      guard !builder.usesAggregate else {
+        throw PredicateError(
+          .invalidRequest, "\(group.value.name) is an aggregate: it has a value for each group, and makes none",
+          hint: "group by what single objects have, and leave \(group.value.name) to what is fetched")
+      }
+    }
     if isGrouped { builder.grouped = Set(groups.map(\.expression)) }
     builder.namedExpressions = named
     var having: SQLText?
@@ -254,12 +263,17 @@ struct SelectBuilder {
 
   /// A fetched value; a to-many relationship is none.
   private func operand(_ property: FetchedValue, _ expression: ObjectExpression) throws(PredicateError) -> SQLValue {
-    switch try builder.operand(expression) {
-    case .collection(let collection):
-      throw PredicateError(
-        .invalidRequest, "\(collection.name) leads to many values, and \(property.name) needs one",
-        hint: "use an aggregate such as \(property.name).@count")
-    case let single: return try builder.single(single)
+    do throws(PredicateError) {
+      switch try builder.operand(expression) {
+      case .collection(let collection):
+        throw PredicateError(
+          .invalidRequest, "\(collection.name) leads to many values, and \(property.name) needs one",
+          hint: "use an aggregate such as \(expression).@count")
+      case let single: return try builder.single(single)
+      }
+    } catch {
+      guard error.code == .toManyKey else { throw error }
+      throw PredicateError(error.code, error.message, hint: "use an aggregate of it, such as @count or max:")
     }
   }
 

@@ -46,10 +46,10 @@ extension HeaderCheck {
     for column in missing where !later.contains(column.name) {
       let path = path(column)
       guard let first = JSONReader.firstMember(ofPath: path) else { continue }
-      if let meant = Self.dotted(path), isThere(meant, members), reported.insert(path).inserted {
+      if let meant = OccurringPaths.dotted(path), isThere(meant, members), reported.insert(path).inserted {
         findings.add(
           .absentMember, at: column.position, "none of the first records has a member “\(path)”",
-          hint: "names on a way have dots between them: “\(meant)”")
+          hint: OccurringPaths.advice(meant))
         continue
       }
       // Of an element of `each` the columns have the names of its members.
@@ -91,13 +91,6 @@ extension HeaderCheck {
       }
     }
     return all.subtracting(missing)
-  }
-
-  /// A path as columns have it for one that is a JSONPath (`$.a[0].b`) or has slashes; nil where it is neither.
-  private static func dotted(_ path: String) -> String? {
-    let plain = path.hasPrefix("$.") ? String(path.dropFirst(2)) : path
-    let result = plain.split { $0 == "/" || $0 == "[" || $0 == "]" || $0 == "." }.joined(separator: ".")
-    return result.isEmpty || result == path ? nil : result
   }
 
   /// Whether a path is that of a column that the first records have, leads into one, or to some.

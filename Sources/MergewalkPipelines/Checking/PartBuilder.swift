@@ -16,7 +16,7 @@ struct PartBuilder {
   var needsFiles = true
   /// Files that are read in place of others, by the text that names them.
   var replacements: [String: [String]] = [:]
-  /// The formats of the parts, when they are known already.
+  /// The formats of the parts, when they are known already and no input is to be looked for.
   var formats: [RecordFormat] = []
 
   /// The parts of a pipeline file in their order; nil when findings keep one of them from being whole.
@@ -40,12 +40,14 @@ struct PartBuilder {
   /// One part: the file itself when it has only one.
   private func part(_ component: ComponentValue, _ number: Int, file: ComponentValue) -> ImportPart? {
     var source = component.component("source")
+    let known = formats.indices.contains(number) ? formats[number] : nil
     let inputs =
-      source.map {
+      known != nil
+      ? []
+      : source.map {
         SourceFiles(findings: findings, replacements: replacements, needsFiles: needsFiles)
           .expand($0, needsFiles: true, instead: sourcePaths)
       } ?? []
-    let known = formats.indices.contains(number) ? formats[number] : nil
     if !needsFiles, inputs.isEmpty, known == nil { source = source.flatMap(named) }
     let format = known ?? source.flatMap { SourceBuilder(findings: findings).format($0, firstInput: inputs.first) }
     if known == nil, let source { SourceBuilder(findings: findings).checkNames(inputs, source) }

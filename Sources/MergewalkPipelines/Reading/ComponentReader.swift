@@ -184,6 +184,14 @@ struct ComponentReader {
             hint: "write the path of a file of this machine, such as “\(field.name): \(field.example)”")
           return nil
         }
+        // In a pipeline in another folder it would become the name of a file there.
+        if text == "-" {
+          findings.add(
+            .wrongType, at: node.position,
+            "“\(field.name)” takes a path, but here is “-”, which stands for standard input",
+            hint: "name a file, such as “\(field.name): \(field.example)”; one that has this name is “./-”")
+          return nil
+        }
       }
       return .text(text)
     case .content:

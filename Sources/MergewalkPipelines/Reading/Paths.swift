@@ -3,7 +3,8 @@ import MergewalkDiagnostics
 
 /// Paths as people write them in pipeline files.
 package enum Paths {
-  /// The path of `path` when it is relative to the folder of `file`.
+  /// The path of `path` when it is relative to the folder of `file`; a file that is called `-` is `./-`, because `-` alone
+  /// stands for standard input.
   static func resolve(_ path: String, besideFile file: String) -> String {
     if path.hasPrefix("/") { return path }
     guard let slash = file.utf8.lastIndex(of: UInt8(ascii: "/")) else { return simplify(path) }
@@ -25,7 +26,7 @@ package enum Paths {
       }
     }
     let result = prefix(kept)
-    return result.isEmpty ? "." : result
+    return result.isEmpty ? "." : result == "-" ? "./-" : result
   }
 
   static func join(_ folder: String, _ name: String) -> String {

@@ -21,8 +21,6 @@ public struct SeedBuild: Sendable {
     public internal(set) var bytes = 0
     /// Removes the secrets of the pipelines from all output.
     public internal(set) var redaction = Redaction()
-    /// Findings about the pipelines that do not stop the build.
-    public internal(set) var warnings: [Diagnostic] = []
   }
 
   /// The paths of the pipeline files, in running order.
@@ -109,7 +107,6 @@ public struct SeedBuild: Sendable {
     for path in pipelines {
       do throws(DiagnosticList) {
         let pipeline = try Pipeline.read(path, settings: settings)
-        summary.warnings += pipeline.warnings
         summary.redaction.add(pipeline.redaction)
         var definition = pipeline.definition
         definition.hashSeed = Self.hashSeed

@@ -131,6 +131,13 @@ struct FamilyPlan: Sendable {
     return groups
   }
 
+  /// The sources from which the split has taken records into the spool's files of some parts, in order.
+  func sourceNumbers(ofParts numbers: [Int]) -> [Int] {
+    let units = Set(numbers.compactMap { parts[$0].unit })
+    let found = Set(units.lazy.flatMap { self.units[$0].segments.map(\.run.source) })
+    return found.filter(sources.indices.contains).sorted()
+  }
+
   /// The groups of one of several tasks: the largest are dealt out first, so that all have about as much to do.
   func groups(ofTask number: Int, of count: Int) -> [[Int]] {
     func size(_ group: [Int]) -> Int {

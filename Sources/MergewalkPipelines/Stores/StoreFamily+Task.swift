@@ -21,9 +21,9 @@ extension StoreFamily {
     let planIdentity = FamilyFiles.identity(files.plan)
     let plan = try readPlan()
     let loaded = try load(plan)
-    try checkSources(plan)
-    try files.make()
     let groups = plan.groups(ofTask: number - 1, of: count)
+    try checkSources(plan, of: count == 1 ? nil : groups.flatMap { $0 })
+    try files.make()
     let work = FamilyWork(
       files: files, plan: plan, loaded: loaded, folders: try folderReading(plan), planIdentity: planIdentity,
       known: known,

@@ -199,17 +199,23 @@ public final class StoreFamily {
   /// Checks that the inputs are as they were when the family was planned.
   ///
   /// Files that another program has split off are read by tasks only: where a store is ready, its files may be gone.
-  func checkSources(_ plan: FamilyPlan) throws(FamilyError) {
+  ///
+  /// - Parameter parts: The parts whose inputs count, so that many tasks do not look at all files each; `nil` for all
+  ///   inputs, also those that have left no record.
+  func checkSources(_ plan: FamilyPlan, of parts: [Int]? = nil) throws(FamilyError) {
     func changed(_ path: String, _ what: String) -> FamilyError {
       FamilyError(.inputChanged, "\(path): the input was \(what) after the family was planned; plan it again")
     }
-    for source in plan.sources {
+    let numbers = parts.map { plan.sourceNumbers(ofParts: $0) } ?? Array(plan.sources.indices)
+    for source in numbers.map({ plan.sources[$0] }) {
       guard let state = source.state, FamilyFiles.state(source.place) != state else { continue }
       throw changed(source.path, "changed or deleted")
     }
-    for file in plan.parts.lazy.flatMap(\.files) {
-      guard let state = file.state, let now = FamilyFiles.state(file.path), now != state else { continue }
-      throw changed(file.path, "changed")
+    for part in parts ?? Array(plan.parts.indices) {
+      for file in plan.parts[part].files {
+        guard let state = file.state, let now = FamilyFiles.state(file.path), now != state else { continue }
+        throw changed(file.path, "changed")
+      }
     }
   }
 }

@@ -24,6 +24,21 @@ package struct OccurringPaths: Sendable {
 
   package init() {}
 
+  /// A path as columns have it for one that is a JSONPath (`$.a[0].b`) or has slashes; nil where it is neither.
+  package static func dotted(_ path: String) -> String? {
+    let plain = path.hasPrefix("$.") ? String(path.dropFirst(2)) : path
+    let result = plain.split { $0 == "/" || $0 == "[" || $0 == "]" || $0 == "." }.joined(separator: ".")
+    return result.isEmpty || result == path ? nil : result
+  }
+
+  /// The cure for a path that is right with dots.
+  package static func advice(_ dotted: String) -> String { "names on a way have dots between them: “\(dotted)”" }
+
+  /// Whether a path occurs; numbers in it name elements of arrays.
+  package func has(_ path: String) -> Bool {
+    paths.contains(path.split(separator: ".").filter { Int($0) == nil }.joined(separator: "."))
+  }
+
   mutating func add(_ names: [[UInt8]]) { add(JSONPaths.path(names)) }
 
   private mutating func add(_ path: String) {

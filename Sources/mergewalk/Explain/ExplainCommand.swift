@@ -56,7 +56,6 @@ struct ExplainCommand: ParsableCommand {
       settings.storePath = store
       settings.sourcePaths = sources
       let pipeline = try PipelineFile.read(self.pipeline, settings)
-      FindingsOutput.words(pipeline.warnings)
       var definition = pipeline.definition
       if let find { for index in definition.parts.indices { definition.parts[index].findPlan = find } }
       let explanation = try ImportSession(definition).explain()

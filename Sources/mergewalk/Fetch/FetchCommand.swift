@@ -147,41 +147,39 @@ struct FetchCommand: ParsableCommand {
     try write(fetch, names, format, store)
   }
 
-  /// The option that cannot be compiled, as far as it cannot without the others either.
+  /// The first option that cannot be compiled beside those before it.
+  ///
+  /// Sort keys and conditions on groups name columns, so they come after these.
   private func failure(
     _ error: PredicateError, _ request: FetchRequest, _ compiler: FetchCompiler
   ) -> FetchFailure {
-    func refusal(_ request: FetchRequest, _ selection: FetchSelection) -> PredicateError? {
+    var part = FetchRequest(request.entityName)
+    func refusal() -> PredicateError? {
       do throws(PredicateError) {
-        _ = try compiler.compile(request, selecting: selection)
+        _ = try compiler.compile(part, selecting: part.resultType == .dictionaries ? .values : .count)
         return nil
       } catch {
         return error
       }
     }
-    var part = FetchRequest(request.entityName)
     part.predicate = request.predicate
-    if let predicate, let refused = refusal(part, .primaryKeys(withSortKeys: true)) {
+    if let predicate, let refused = refusal() {
       return FetchFailure(refused: refused, option: "--predicate", text: predicate)
     }
-    part.predicate = nil
+    part.resultType = .dictionaries
+    part.propertiesToGroupBy = request.propertiesToGroupBy
+    part.propertiesToFetch = request.propertiesToGroupBy
+    if let groupBy, let refused = refusal() { return FetchFailure(refused, option: "--group-by", text: groupBy) }
+    part.propertiesToFetch = request.propertiesToFetch
+    if let columns, let refused = refusal() { return FetchFailure(refused, option: "--columns", text: columns) }
+    part.havingPredicate = request.havingPredicate
+    if let having, let refused = refusal() {
+      return FetchFailure(refused: refused, option: "--having", text: having)
+    }
     part.sortDescriptors = request.sortDescriptors
-    if let sort, let refused = refusal(part, .primaryKeys(withSortKeys: true)) {
-      return FetchFailure(refused: refused, option: "--sort", text: sort)
-    }
-    var rest = request
-    rest.returnsDistinctResults = false
-    if distinct, refusal(rest, .values) == nil { return FetchFailure(error, option: "--distinct", text: "") }
-    rest = request
-    rest.havingPredicate = nil
-    if let having, refusal(rest, .values) == nil {
-      return FetchFailure(refused: error, option: "--having", text: having)
-    }
-    rest.predicate = nil
-    rest.sortDescriptors = []
-    if let text = columns ?? groupBy, let refused = refusal(rest, .values) {
-      return FetchFailure(refused, option: columns == nil ? "--group-by" : "--columns", text: text)
-    }
+    if let sort, let refused = refusal() { return FetchFailure(refused: refused, option: "--sort", text: sort) }
+    part.returnsDistinctResults = distinct
+    if distinct, let refused = refusal() { return FetchFailure(refused, option: "--distinct", text: "") }
     return FetchFailure(error)
   }
 

@@ -51,10 +51,10 @@ struct RunNotices {
 }
 
 extension PipelineSettings {
-  /// Who is told of a run of a pipeline that cannot be read to its end.
-  func notifications(_ path: String) -> [RunNotification] {
-    let (list, redaction) = Pipeline.notifications(path, settings: self)
+  /// Who is told of a run of a pipeline that cannot be read to its end, and what it is called.
+  func notifications(_ path: String) -> (pipeline: String, list: [RunNotification]) {
+    let (pipeline, list, redaction) = Pipeline.notifications(path, settings: self)
     Console.hide(redaction)
-    return list
+    return (pipeline, list)
   }
 }

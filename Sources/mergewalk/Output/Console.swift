@@ -23,16 +23,39 @@ enum Console {
   static var isReaderGone: Bool { readerGone.load(ordering: .relaxed) }
 
   private static let isSettled = Atomic(false)
-  private static let resultLost = Atomic(false)
 
-  /// Says that the command's work is done, or has failed, and that only its result is still to be written.
+  /// What tells of the outcome and could not be written: the result, the metrics, the report.
+  private struct Losses {
+    var hasAny = false
+    var untold: [String] = []
+  }
+
+  private static let losses = Mutex(Losses())
+
+  /// Says that the command's work is done, or has failed, and that only what tells of it is still to be written.
   ///
-  /// Standard output that takes no more then ends nothing: the exit code is that of the work, or, in place of 0,
-  /// ``ExitStatus/outputLost``.
+  /// Standard output that takes no more then ends nothing: it is a loss, and the exit code is that of the work, or, in
+  /// place of 0, ``ExitStatus/outputLost``.
   static func outcomeIsSettled() { isSettled.store(true, ordering: .relaxed) }
 
-  /// Whether the result could not be written.
-  static var isResultLost: Bool { resultLost.load(ordering: .relaxed) }
+  /// Notes that something that tells of the outcome could not be written.
+  static func lose(_ message: String) {
+    losses.withLock { losses in
+      losses.hasAny = true
+      if !losses.untold.contains(message) { losses.untold.append(message) }
+    }
+  }
+
+  static var hasLosses: Bool { losses.withLock { $0.hasAny } }
+
+  /// Says what was lost, each once: in words, or as whoever has standard error for a log says it.
+  static func tellLosses(_ tell: (String) -> Void = { words("mergewalk: error: \($0)") }) {
+    let untold = losses.withLock { losses in
+      defer { losses.untold = [] }
+      return losses.untold
+    }
+    for message in untold { tell(message) }
+  }
 
   /// Writes data, with a line break behind it.
   ///
@@ -48,14 +71,6 @@ enum Console {
   /// Writes bytes as they are.
   static func rawData(_ bytes: [UInt8]) {
     end(bytes.withUnsafeBytes { WholeBytes.write($0, to: STDOUT_FILENO).failure })
-  }
-
-  /// Writes the result of work that is done, with a line break behind it; a reader that has gone away is no failure.
-  ///
-  /// - Returns: Whether nothing is lost.
-  static func result(_ text: String) -> Bool {
-    let failure = attempt(shown(text) + "\n", to: STDOUT_FILENO)
-    return failure == 0 || failure == EPIPE
   }
 
   /// Writes words, with a line break behind them.
@@ -95,12 +110,10 @@ enum Console {
   private static func end(_ failure: Int32) {
     if failure == 0 { return }
     if failure == EPIPE { return readerGone.store(true, ordering: .relaxed) }
-    let reason = String(cString: strerror(failure))
-    if !isResultLost {
-      _ = attempt("mergewalk: error: cannot write to standard output: \(reason)\n", to: STDERR_FILENO)
-    }
-    guard isSettled.load(ordering: .relaxed) else { exit(ExitStatus.failure.rawValue) }
-    resultLost.store(true, ordering: .relaxed)
+    let message = "cannot write to standard output: \(String(cString: strerror(failure)))"
+    if isSettled.load(ordering: .relaxed) { return lose(message) }
+    _ = attempt("mergewalk: error: \(message)\n", to: STDERR_FILENO)
+    exit(ExitStatus.failure.rawValue)
   }
 
   /// Writes, and returns the number of the error that kept it from being whole, or 0.

@@ -58,7 +58,7 @@ struct RejectsReplayCommand: ParsableCommand {
     settings.variables = variables.variables
     settings.storePath = store
     let execution = RunExecution(
-      options: output, path: pipeline, notifications: { dryRun ? [] : settings.notifications(pipeline) })
+      options: output, path: pipeline, notifications: { dryRun ? nil : settings.notifications(pipeline) })
     try execution.run { () throws(DiagnosticList) in
       var settings = settings
       // The files may be gone; the header of each is in the rejects file.
@@ -82,7 +82,7 @@ struct RejectsReplayCommand: ParsableCommand {
       definition = definition.replaying(ByteSource(path: file), rejectsPath: path)
       definition.isDryRun = dryRun
       definition.rejects.dryRunPath = rejects
-      return (definition, pipeline.warnings)
+      return definition
     }
   }
 

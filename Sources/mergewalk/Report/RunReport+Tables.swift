@@ -34,8 +34,7 @@ extension RunReport {
         + " + \(Figures.grouped($0.alreadyLinked)) already linked + \(Figures.grouped($0.skipped)) skipped"
         + " + \(Figures.grouped($0.rejected)) rejected"
     }
-    let unmatched = summary.warnings.filter { $0.code == .neverMatched }
-      .map { warning in (warning.place.map { $0 + ": " } ?? "") + warning.message }
+    let unmatched = summary.warnings.filter { $0.code == .neverMatched }.map(\.description)
     let sections = [
       ("Never matched", unmatched), ("Values that were replaced", SummaryOutput.replaced(summary.fields)),
       ("Duplicates", duplicates), ("Lists", lists),

@@ -71,7 +71,7 @@ struct RunCommand: ParsableCommand {
     settings.variables = variables.variables
     settings.storePath = store
     let execution = RunExecution(
-      options: output, path: pipeline, notifications: { modes.dryRun ? [] : settings.notifications(pipeline) })
+      options: output, path: pipeline, notifications: { modes.dryRun ? nil : settings.notifications(pipeline) })
     try execution.run { () throws(DiagnosticList) in
       var settings = settings
       settings.sourcePaths = sources
@@ -87,7 +87,7 @@ struct RunCommand: ParsableCommand {
       try modes.apply(to: &definition)
       control.apply(to: &definition)
       try expectations.apply(to: &definition)
-      return (definition, pipeline.warnings)
+      return definition
     }
   }
 }

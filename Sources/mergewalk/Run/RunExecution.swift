@@ -2,7 +2,6 @@ import ArgumentParser
 import CMergewalkCommand
 import MergewalkDiagnostics
 import MergewalkImporting
-import MergewalkPipelines
 import MergewalkRecordFormats
 
 /// Carries out a run and tells all that was requested: progress, words, JSON, a log, metrics, a report.
@@ -10,8 +9,8 @@ struct RunExecution {
   let options: RunOutputOptions
   /// The name of the pipeline in a summary until its file could be read.
   let path: String
-  /// Who is told of a run whose pipeline or inputs cannot be read.
-  var notifications: () -> [RunNotification] = { [] }
+  /// Who is told of a run whose pipeline or inputs cannot be read, and what the pipeline is called; `nil` of a dry run.
+  let notifications: () -> (pipeline: String, list: [RunNotification])?
 
   /// The facts about a run that are known before and after it.
   private final class Telling {
@@ -27,14 +26,14 @@ struct RunExecution {
 
   /// Reads the definition, runs it, and ends the command with the exit code of its outcome.
   ///
-  /// - Parameter read: returns the definition and the findings that do not stop a run.
-  func run(_ read: () throws(DiagnosticList) -> (definition: ImportDefinition, warnings: [Diagnostic])) throws {
+  /// - Parameter read: returns the definition, which has the warnings of what was found before the run.
+  func run(_ read: () throws(DiagnosticList) -> ImportDefinition) throws {
     let telling = Telling(options.log.map { RunLog(style: $0, level: (options.logLevel ?? .info).level) }, name: path)
     let start = ContinuousClock.now
     do {
-      var (definition, warnings) = try read()
+      var definition = try read()
       telling.name = definition.name
-      say(warnings, telling)
+      if !options.quiet || options.log != nil { say(definition.warnings, of: definition.name, telling) }
       options.apply(to: &definition)
       telling.definition = definition
       let outputs = [definition.reporting.metricsPath, definition.reporting.reportPath]
@@ -119,8 +118,8 @@ struct RunExecution {
     _ summary: ImportSummary, _ samples: [RunSample], _ definition: ImportDefinition, _ telling: Telling
   ) -> ExitCode {
     var summary = summary
-    var status = SummaryOutput.exitStatus(summary) ?? ExitStatus.success
-    var lost: [String] = []
+    Console.outcomeIsSettled()
+    let status = SummaryOutput.exitStatus(summary) ?? ExitStatus.success
     let exitCode = Int(status.rawValue)
     if !definition.isDryRun {
       let unsent = RunNotices(notifications: definition.reporting.notifications).send(
@@ -131,17 +130,19 @@ struct RunExecution {
     if let path = definition.reporting.metricsPath {
       let text = RunMetrics.text(
         summary, status: summary.status.rawValue, exitCode: exitCode, lastSuccess: lastSuccess(summary, definition))
-      lost += write(text, to: path, .metrics, definition)
+      write(text, to: path, .metrics, definition)
     }
     if let path = definition.reporting.reportPath {
-      lost += write(RunReport(summary, samples, definition).html, to: path, .report, definition)
+      write(RunReport(summary, samples, definition).html, to: path, .report, definition)
     }
     // What was found before the run was said before it.
     var rest = summary
     rest.warnings.removeAll(where: definition.warnings.contains)
-    telling.log?.finish(rest, exitCode: exitCode)
-    if options.json, !Console.result(SummaryOutput.json(summary).text) {
-      lost.append("the result cannot be written to standard output")
+    if options.json { Console.data(SummaryOutput.json(summary)) }
+    if let log = telling.log {
+      Console.tellLosses(log.warn)
+      let end = Console.hasLosses && status == ExitStatus.success ? ExitStatus.outputLost : status
+      log.finish(rest, exitCode: Int(end.rawValue))
     }
     if !options.quiet, options.log == nil {
       for line in SummaryOutput.warnings(rest) { Console.words(line) }
@@ -157,10 +158,6 @@ struct RunExecution {
         for line in advice.lines() { Console.words(line) }
       }
     }
-    for line in lost {
-      if let log = telling.log { log.warn(line) } else { Console.words("mergewalk: error: \(line)") }
-    }
-    if !lost.isEmpty, status == ExitStatus.success { status = ExitStatus.outputLost }
     return status
   }
 
@@ -173,41 +170,37 @@ struct RunExecution {
     return last.map { $0.started + $0.seconds }
   }
 
-  private func write(
-    _ text: String, to path: String, _ kind: OutputKind, _ definition: ImportDefinition
-  ) -> [String] {
+  private func write(_ text: String, to path: String, _ kind: OutputKind, _ definition: ImportDefinition) {
     do throws(DiagnosticList) {
       try TextFile.replace(path, Console.redacted(text), as: kind, access: .derived(from: definition.storePath))
-      return []
     } catch {
-      return [
-        "the \(kind.rawValue) cannot be written: \(error.diagnostics.map { "\($0.path): \($0.message)" }.joined(separator: "; "))"
-      ]
+      let reasons = error.diagnostics.map { "\($0.path): \($0.message)" }.joined(separator: "; ")
+      Console.lose("the \(kind.rawValue) cannot be written: \(reasons)")
     }
   }
 
-  private func say(_ findings: [Diagnostic], _ telling: Telling) {
-    if let log = telling.log { log.log(findings) } else if !options.quiet { FindingsOutput.words(findings) }
+  /// Says warnings that the summary has too, with the same codes.
+  private func say(_ warnings: [RunWarning], of subject: String, _ telling: Telling) {
+    for warning in warnings {
+      if let log = telling.log { log.warn(warning) } else { Console.words(SummaryOutput.words(warning, of: subject)) }
+    }
   }
 
   /// Tells those whom the pipeline names, of real runs only, and says who could not be told.
   private func notify(_ summary: inout ImportSummary, _ telling: Telling, _ exit: ExitCode, _ message: String) {
     guard telling.definition?.isDryRun != true else { return }
     summary.started = RunIdentity(pipeline: telling.name).started - summary.seconds
-    let list = telling.definition?.reporting.notifications ?? notifications()
+    var list = telling.definition?.reporting.notifications ?? []
     var told = summary
     // The message has the path of a pipeline that cannot be read.
-    if telling.definition == nil { told.pipeline = Paths.stem(telling.name) }
+    if telling.definition == nil {
+      guard let notices = notifications() else { return }
+      (told.pipeline, list) = notices
+    }
     let unsent = RunNotices(notifications: list).send(
       told, status: "failed", exitCode: Int(exit.rawValue), message: message, report: nil)
-    for warning in unsent {
-      summary.warn(warning)
-      if let log = telling.log {
-        log.warn(warning)
-      } else {
-        Console.words("mergewalk: warning: \(warning.description)")
-      }
-    }
+    for warning in unsent { summary.warn(warning) }
+    say(unsent, of: "mergewalk", telling)
   }
 
   /// The first finding that ends a run, and how many there are.
@@ -222,6 +215,7 @@ struct RunExecution {
     _ telling: Telling, _ start: ContinuousClock.Instant, code: String, message: String, findings: [Diagnostic],
     exit: ExitCode
   ) throws -> Never {
+    Console.outcomeIsSettled()
     if let log = telling.log { log.log(findings) } else { FindingsOutput.words(findings) }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     telling.log?.fail(code: code, message: message, exitCode: Int(exit.rawValue))
@@ -229,16 +223,18 @@ struct RunExecution {
     summary.pipeline = telling.name
     summary.seconds = seconds
     summary.storePath = telling.definition?.storePath ?? ""
+    summary.warnings = telling.definition?.warnings ?? []
     notify(&summary, telling, exit, findings.isEmpty ? message : Self.headline(findings))
     let isSafe = !findings.contains { $0.code == FindingCode.unsafeOutput.rawValue }
     if isSafe, let definition = telling.definition, let path = definition.reporting.metricsPath {
       let text = RunMetrics.text(
         summary, status: "failed", exitCode: Int(exit.rawValue), lastSuccess: lastSuccess(nil, definition))
-      for line in write(text, to: path, .metrics, definition) { Console.words("mergewalk: error: \(line)") }
+      write(text, to: path, .metrics, definition)
     }
     if options.json {
-      _ = Console.result(SummaryOutput.failure(summary, code: code, message: message, findings: findings).text)
+      Console.data(SummaryOutput.failure(summary, code: code, message: message, findings: findings))
     }
+    if let log = telling.log { Console.tellLosses(log.warn) }
     throw exit
   }
 }

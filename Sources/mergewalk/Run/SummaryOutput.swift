@@ -23,10 +23,17 @@ enum SummaryOutput {
 
   /// Warnings about the store, one line each; empty when there are none.
   static func warnings(_ summary: ImportSummary) -> [String] {
-    summary.warnings.map {
-      PrintableText.of("\($0.place ?? summary.storePath): warning: \($0.message) [\($0.code.rawValue)]")
-    }
+    summary.warnings.map { words($0, of: summary.storePath) }
       + summary.anomalies.map { "\(summary.pipeline): warning: unusual run: \($0.message)" }
+  }
+
+  /// A warning as a line.
+  ///
+  /// - Parameters:
+  ///   - subject: what it concerns if it names no file.
+  ///   - note: follows its message.
+  static func words(_ warning: RunWarning, of subject: String, note: String = "") -> String {
+    PrintableText.of("\(warning.place ?? subject): warning: \(warning.message)\(note) [\(warning.code.rawValue)]")
   }
 
   /// The same object for a run that could not be carried out.

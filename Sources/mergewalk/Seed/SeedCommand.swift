@@ -142,12 +142,10 @@ struct SeedCommand: ParsableCommand {
     // A build that fails for rejects says which, also when it is to be quiet.
     for run in summary.runs where quiet && run.rejected > 0 { Console.words(SummaryOutput.words(run)) }
     if !quiet {
-      FindingsOutput.words(summary.warnings)
-      let told = Set(summary.warnings.compactMap { RunWarning($0) })
+      // Pipelines of one model have its warnings in common.
+      var told: Set<String> = []
       for run in summary.runs {
-        var rest = run
-        rest.warnings.removeAll(where: told.contains)
-        for line in SummaryOutput.warnings(rest) { Console.words(line) }
+        for line in SummaryOutput.warnings(run) where told.insert(line).inserted { Console.words(line) }
         Console.words(SummaryOutput.words(run))
       }
       if let seed = summary.seed {

@@ -163,9 +163,8 @@ final class StoresOutput {
   // MARK: Warnings
 
   private func tell(_ warning: RunWarning, in stores: Int? = nil) {
-    let text =
-      "\(warning.place ?? family.folder): warning: \(warning.message)"
-      + (stores.map { ", in \(Figures.count($0, "store"))" } ?? "") + " [\(warning.code.rawValue)]"
+    let note = stores.map { ", in \(Figures.count($0, "store"))" } ?? ""
+    let text = SummaryOutput.words(warning, of: family.folder, note: note)
     if told.insert(text).inserted { Console.words(text) }
   }
 

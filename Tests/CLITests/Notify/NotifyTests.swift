@@ -167,6 +167,20 @@ struct NotifyTests {
   }
 
   @Test(
+    "a pipeline that cannot be run is called as its file calls it",
+    arguments: [
+      ("pipeline: night", "night"), ("pipeline: 2024", "2024"), ("pipeline: '${WHO}'", "me"),
+      ("include: base.yaml", "base"), ("pipeline:", "p"), ("pipeline: [a]", "p"), ("order: file", "p"),
+    ])
+  func failedName(_ line: String, _ name: String) throws {
+    try folder.write("pipeline: base\n", to: "base.yaml")
+    try folder.write(
+      "\(line)\nnonsense: 1\nnotify: [{ command: [sh, -c, 'cat > told.txt'], body: '{{pipeline}}' }]\n", to: "p.yaml")
+    #expect(try run(environment: ["WHO": "me"]).status == 2)
+    #expect(try String(contentsOfFile: folder.file("told.txt"), encoding: .utf8) == name)
+  }
+
+  @Test(
     "lint finds what would fail at night",
     arguments: [
       ("- { when: always }", "missingField"), ("- { url: 'ftp://x/y' }", "“url” is not an HTTP URL"),

@@ -1,6 +1,7 @@
 @testable import MergewalkImporting
 import MergewalkObjectModel
 import MergewalkObjectStore
+import MergewalkRecordFormats
 import MergewalkTestSupport
 import Testing
 
@@ -75,6 +76,67 @@ import Testing
       }
     }
     #expect(compared > 50 && values > 300, "seed \(seed): \(compared) compared, \(values) values")
+  }
+
+  @Test(
+    "a value among many constants is looked up, whatever the words",
+    arguments: [
+      ("t", "'a', 'É', '12'", ""), ("s", "'A', 'e', 'SS', NULL", "[cd]"), ("s", "'A', 'e', 'SS', NULL", "[l]"),
+      ("n", "1, -7, 9007199254740993", ""), ("p", "0.1, 100, 9007199254740993", ""), ("x", "0.1, 3, 1e10", ""),
+      ("bad", "1, 2", ""),
+    ])
+  func memberships(column: String, found: String, options: String) throws {
+    let records = ExpressionRecords(seed: 7)
+    let elements = found.split(separator: ", ").map(String.init)
+    let isText = found.contains("'")
+    let constants = elements + (1000..<1070).map { isText ? "'\($0)'" : "\($0)" }
+    let list = constants.joined(separator: ", ")
+    func chain(_ sign: String, _ word: String) -> String {
+      constants.map { "\(column) \(sign)\(options) \($0)" }.joined(separator: word)
+    }
+    let short = try #require(
+      try records.transformed(
+        elements.map { "\(column) ==\(options) \($0)" }.joined(separator: " OR "),
+        isPredicate: true, evaluated: false))
+    #expect(Set(short.results).count > 1)
+    for text in [
+      "\(column) IN\(options) {\(list)}", "ANY {\(list)} ==\(options) \(column)",
+      "{\(list)} CONTAINS\(options) \(column)", "NOT ALL {\(list)} !=\(options) \(column)", chain("==", " OR "),
+      "NOT (\(chain("!=", " AND ")))",
+    ] {
+      let long = try #require(try records.transformed(text, isPredicate: true, evaluated: false))
+      #expect(long.results == short.results, "\(text)")
+      #expect(!long.usesEvaluator, "\(text)")
+      var compiler = TransformCompiler(path: "", model: nil, definitions: ExpressionRecords.definitions, now: 0)
+      #expect(compiler.predicate(SourceText(text)) != nil)
+      #expect(compiler.plan.instructions.count < 10, "\(text)")
+    }
+  }
+
+  @Test("a long condition takes the memory of a few registers, and gives the same in every batch")
+  func longConditions() throws {
+    let terms = (0..<200).map { "(n > \($0 + 2) AND t LIKE 'x\($0)*') OR s == 'a\($0)' AND q > 0.\($0)" }
+    var compiler = TransformCompiler(path: "", model: nil, definitions: ExpressionRecords.definitions, now: 0)
+    let made = compiler.predicate(SourceText(terms.joined(separator: " OR ")))
+    let register = try #require(made)
+    compiler.plan.filter = register
+    let plan = compiler.finished()
+    #expect(plan.instructions.count > 1000)
+    let machine = RegisterMachine(plan, tables: [], now: 0)
+    let lines = (0..<9).map { #"{"n":"\#($0)","t":"x3","s":"b","q":"\#($0 % 2)"}"# + "\n" }.joined()
+    var reader = try NDJSONReader(source: ByteSource(bytes: Array(lines.utf8)), columns: .named(compiler.columnNames))
+    var batch = RecordBatch()
+    var results: [Bool] = []
+    while try reader.read(into: &batch, limit: BatchLimit(records: 4, bytes: 1 << 20)) {
+      machine.run(0..<plan.instructions.count, &batch)
+      for record in 0..<batch.recordCount {
+        #expect(machine.registers[register].tags[record] == Register.value)
+        results.append(machine.registers[register].payloads[record] != 0)
+      }
+      #expect(machine.registers.count { !$0.tags.isEmpty } < 20)
+    }
+    // The term of 'x3*' holds from 6 on.
+    #expect(results == (0..<9).map { $0 > 5 })
   }
 
   /// The values in memory as a store has them; nil when a sum of integers is too great for one.

@@ -28,7 +28,7 @@ extension Factors {
         ["freeze-new", "freeze-types"], with: "after", ["replay", "replays"],
         because: "a run that its contract ends has imported nothing that could be put right"),
       Exclusion(
-        ["freeze-new", "freeze-types"], with: "stores", ["column", "made", "shared", "few-gone", "share-gone"],
+        ["freeze-new", "freeze-types"], with: "stores", families,
         because: "a plan that a contract ends makes no family"),
     ])
 

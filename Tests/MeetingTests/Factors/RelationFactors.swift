@@ -144,7 +144,7 @@ extension Factors {
         because: "a second import says nothing about owners"),
       Exclusion(["members-sync"], with: "list", ["none"], because: "there is no list whose members could go"),
       Exclusion(
-        ["members-sync"], with: "stores", ["column", "made", "shared", "few-gone", "share-gone"],
+        ["members-sync"], with: "stores", families,
         because: "the members of lists are in every store of a family"),
     ])
 

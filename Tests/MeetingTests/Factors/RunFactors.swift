@@ -3,8 +3,8 @@ import MergewalkImporting
 extension Factors {
   /// How runs go.
   static let runs = [
-    since, rejects, rejectsBefore, course, after, condition, transforms, lookup, process, hooks, contract, ignored,
-    fields, stores, direct, surroundings, modelFile, diff,
+    since, rejects, rejectsBefore, course, after, condition, transforms, lookup, process, pipelinePath, hooks,
+    contract, ignored, fields, stores, direct, surroundings, modelFile, diff,
   ]
 
   /// Adds a column that only grows, by and large.
@@ -182,6 +182,16 @@ extension Factors {
       Factor.Value("none"),
       Factor.Value("echo") { $0.process = .echo },
       Factor.Value("answers") { $0.process = .answers },
+      Factor.Value("script") { $0.process = .script(folder: nil) },
+      Factor.Value("script-in-folder") { $0.process = .script(folder: "programs") },
+    ])
+
+  /// How those who run a pipeline name it: what it names itself is beside it all the same.
+  private static let pipelinePath = Factor(
+    "pipeline-path",
+    [
+      Factor.Value("absolute"),
+      Factor.Value("relative") { $0.isNamedRelatively = true },
     ])
 
   private static let hooks = Factor(
@@ -199,6 +209,9 @@ extension Factors {
     scenario.stores = stores
     if scenario.format == .xml { scenario.source["contract"] = nil }
   }
+
+  /// The values of `stores` that make a family.
+  static let families = ["column", "made", "shared", "few-gone", "share-gone", "kept"]
 
   private static let stores = Factor(
     "stores",
@@ -220,25 +233,32 @@ extension Factors {
         $0.gone = "ratio: 40%"
         $0.nights = [16, 6, 6]
       },
+      // Of records that are kept as they were read, which contracts about columns need.
+      Factor.Value("kept") { spread(&$0, .column) },
     ],
     except: [
       Exclusion(
-        ["column", "made", "shared", "few-gone", "share-gone"], with: "store", ["existing"],
+        families, with: "store", ["existing"],
         because: "the stores of a family are always new"),
       Exclusion(
-        ["column", "made", "shared", "few-gone", "share-gone"], with: "course",
+        families, with: "course",
         ["dry", "dry-first", "stopped", "stopped-dry"],
         because: "a family is planned, built and published, or its process is killed"),
       Exclusion(
-        ["column", "made", "shared", "few-gone", "share-gone"], with: "after", ["replay", "replays"],
+        families, with: "after", ["replay", "replays"],
         because: "what is put right goes into the input of the next family"),
       Exclusion(
-        ["column", "made", "shared", "few-gone", "share-gone"], with: "hooks", ["record"],
+        families, with: "hooks", ["record"],
         because: "tasks are processes of their own, in which Swift code does not take part"),
       Exclusion(
-        ["column", "made", "shared", "few-gone", "share-gone"], with: "contract", ["evolve", "reject-new", "missing"],
+        families.filter { $0 != "kept" }, with: "contract", ["evolve", "reject-new", "missing"],
         because:
           "of formats other than CSV and NDJSON the split keeps no other columns, so that such contracts are refused"),
+      Exclusion(
+        ["kept"], with: "format", ["fixed-width", "json", "json-seq", "xml", "yaml", "plist", "sqlite"],
+        because: "a split keeps records of CSV, TSV and NDJSON only as they were read"),
+      Exclusion(["kept"], with: "paths", ["attributes"], because: "only XML has attributes"),
+      Exclusion(["kept"], with: "each", ["elements"], because: "a split writes the records within records anew"),
       Exclusion(
         ["few-gone", "share-gone"], with: "header", ["doubtful"],
         because: "where few records are left, near headers are taken for rows of the header, and the run is refused"),

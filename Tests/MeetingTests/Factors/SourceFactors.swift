@@ -1,7 +1,7 @@
 extension Factors {
   /// How records are written.
   static let source = [
-    format, container, encoding, delimiter, header, lines, paths, elements, fileCount, emptyFiles, texts,
+    format, container, encoding, delimiter, nulls, header, lines, paths, elements, fileCount, emptyFiles, texts,
   ]
 
   private static let format = Factor(
@@ -77,6 +77,31 @@ extension Factors {
       Exclusion(
         ["semicolon", "two-bytes", "detected"], with: "each", ["elements"],
         because: "records of text lines and of tables hold no records"),
+    ])
+
+  /// Whether the pipeline says what means null, or detection finds a word that does in columns of numbers and the like.
+  private static let nulls = Factor(
+    "nulls",
+    [
+      Factor.Value("told"),
+      Factor.Value("detected") { scenario in
+        // The delimiter is another matter.
+        if scenario.source["dialect"] == nil, scenario.source["delimiter"] == nil {
+          scenario.source["delimiter"] = "comma"
+        }
+        scenario.source["dialect"] = "detect"
+        scenario.delimited.detectedNull = "NA"
+        scenario.isTame = true
+      },
+    ],
+    except: [
+      Exclusion(
+        ["detected"], with: "format",
+        ["tsv", "fixed-width", "ndjson", "json", "json-seq", "xml", "yaml", "plist", "sqlite"],
+        because: "only csv has a dialect to detect"),
+      Exclusion(["detected"], with: "paths", ["attributes"], because: "only XML has attributes"),
+      Exclusion(
+        ["detected"], with: "each", ["elements"], because: "records of text lines and of tables hold no records"),
     ])
 
   private static let header = Factor(

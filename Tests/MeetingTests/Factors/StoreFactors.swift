@@ -26,7 +26,7 @@ extension Factors {
       Exclusion(["rollback"], with: "store", ["new"], because: "new stores have a write-ahead log"),
       Exclusion(["joint"], with: "store", ["new"], because: "no save was made in a new store"),
       Exclusion(
-        ["linked", "rollback", "joint"], with: "stores", ["column", "made", "shared", "few-gone", "share-gone"],
+        ["linked", "rollback", "joint"], with: "stores", families,
         because: "the stores of a family are always new"),
     ])
 }

@@ -143,7 +143,7 @@ extension MeetingRun {
   private func build(_ folder: String) throws -> (code: String?, words: String) {
     let family = StoreFamily(folder: folder)
     do throws(FamilyError) {
-      _ = try family.plan(files.folder.file("pipeline.yaml"))
+      _ = try family.plan(files.path("pipeline.yaml"))
       for number in 1...2 { _ = try family.task(number: number, of: 2, jobs: number) }
       _ = try family.commit()
       return (nil, "")

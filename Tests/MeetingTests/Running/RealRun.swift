@@ -13,7 +13,7 @@ struct RealRun {
   /// Reads a pipeline of the folder.
   func definition(_ name: String = "pipeline.yaml") throws -> ImportDefinition {
     do throws(DiagnosticList) {
-      return try Pipeline.read(files.folder.file(name)).definition
+      return try Pipeline.read(files.path(name)).definition
     } catch {
       let errors = error.diagnostics.filter { $0.severity == .error }
       throw MeetingFailure(errors.map(\.description).joined(separator: "\n"))

@@ -205,6 +205,16 @@ struct RecordMaker {
 
   /// A cell as the format can hold it.
   private func fit(_ cell: Cell, _ column: ColumnSpec) -> Cell {
+    let fitted = formed(cell, column)
+    guard let word = scenario.delimited.detectedNull, fitted == .null else { return fitted }
+    switch column.kind {
+    case .integer, .decimal, .real, .date, .boolean: return .text(word)
+    case .key, .text, .parent, .list, .name, .made: return .text("")
+    }
+  }
+
+  /// A cell as the format has it.
+  private func formed(_ cell: Cell, _ column: ColumnSpec) -> Cell {
     let format = scenario.format
     let isAttribute = scenario.path(column.name).last?.first == "@"
     switch cell {
@@ -213,12 +223,12 @@ struct RecordMaker {
     case .number(let text), .boolean(let text): return format.hasTypes ? cell : .text(text)
     case .list(let elements) where format == .xml:
       // A list is so many elements: none is no column, and one that is empty an empty text.
-      let full = elements.filter { $0 != .text("") }.map { fit($0, column) }
+      let full = elements.filter { $0 != .text("") }.map { formed($0, column) }
       return full.isEmpty ? .absent : .list(full)
-    case .list(let elements) where !format.hasNull && format.isTree: return .list(elements.map { fit($0, column) })
+    case .list(let elements) where !format.hasNull && format.isTree: return .list(elements.map { formed($0, column) })
     case .object(let members):
       return .object(
-        members.map { Cell.Member(name: $0.name, value: fit($0.value, column)) }.filter { $0.value != .absent })
+        members.map { Cell.Member(name: $0.name, value: formed($0.value, column)) }.filter { $0.value != .absent })
     default: return cell
     }
   }

@@ -5,6 +5,8 @@ enum ProcessKind: Sendable {
   case none
   /// It gives back what it gets.
   case echo
+  /// The same by a script beside the pipeline, or in a folder that is there.
+  case script(folder: String?)
   /// It changes, skips and rejects records by their labels.
   case answers
 }
@@ -16,6 +18,7 @@ extension Scenario {
     switch process {
     case .none: nil
     case .echo: "{ command: [cat] }"
+    case .script(let folder): "{ command: [sh, echo.sh]\(folder.map { ", folder: \($0)" } ?? "") }"
     case .answers:
       """
       { columns: [\(YAMLText.quoted(columnName("label")))], command: [sed, -u, -e, 's/^.*: *"z"}$/null/', \
@@ -43,7 +46,7 @@ extension Scenario {
     var twins: [ReferenceImporter.Twin] = []
     switch process {
     case .none: break
-    case .echo: twins.append(ReferenceImporter.Twin(columns: []) { _ in .good })
+    case .echo, .script: twins.append(ReferenceImporter.Twin(columns: []) { _ in .good })
     case .answers:
       twins.append(
         ReferenceImporter.Twin(columns: [name]) { record in

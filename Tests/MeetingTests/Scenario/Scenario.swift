@@ -54,6 +54,8 @@ struct Scenario: Sendable {
   var since: [String: String]?
   /// A program that sees every record.
   var process = ProcessKind.none
+  /// Whether the pipeline is named by a path from the working folder.
+  var isNamedRelatively = false
   /// Whether Swift code sees every record.
   var hasHook = false
   /// What a parent that is missing means, and how many passes there are; nil when items have no parents.

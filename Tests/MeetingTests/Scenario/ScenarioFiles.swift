@@ -10,6 +10,9 @@ final class ScenarioFiles {
 
   init(_ scenario: Scenario) throws {
     self.scenario = scenario
+    if case .script(let place) = scenario.process {
+      try folder.write("exec cat\n", to: (place.map { $0 + "/" } ?? "") + "echo.sh")
+    }
     try folder.write(scenario.modelText, to: "model.yaml")
     if scenario.modelFile != "model.yaml" {
       let model = try ManagedObjectModel(ModelReader.read(folder.file("model.yaml")))
@@ -33,6 +36,13 @@ final class ScenarioFiles {
     guard let path = ProcessInfo.processInfo.environment["MERGEWALK_KEEP"] else { return }
     try? FileManager.default.removeItem(atPath: path)
     try? FileManager.default.copyItem(atPath: folder.path, toPath: path)
+  }
+
+  /// The path by which a pipeline is named: its own, or one from this process's working folder.
+  func path(_ name: String) -> String {
+    guard scenario.isNamedRelatively else { return folder.file(name) }
+    let up = FileManager.default.currentDirectoryPath.split(separator: "/").map { _ in "../" }.joined()
+    return up + folder.file(name).drop { $0 == "/" }
   }
 
   /// The path of the store.
@@ -186,7 +196,7 @@ extension Scenario {
     if archives > 0 { source["member"] = "[" + chosenMembers.map { YAMLText.quoted($0) }.joined(separator: ", ") + "]" }
     switch format {
     case .csv, .tsv:
-      source["null"] = YAMLText.quoted(delimited.null)
+      if delimited.detectedNull == nil { source["null"] = YAMLText.quoted(delimited.null) }
       if delimited.header == .none {
         source["columns"] = "[" + columnNames.map { YAMLText.quoted($0) }.joined(separator: ", ") + "]"
       }

@@ -77,6 +77,8 @@ struct DelimitedForm: Sendable {
   var hasBlankLines = false
   /// Spelling of null.
   var null = "\\N"
+  /// The word that detection finds to mean null in columns of numbers and the like; nothing does so in others then.
+  var detectedNull: String?
   /// How many columns at the end may be missing from a record.
   var shortColumns = 0
 }

@@ -50,6 +50,13 @@ struct RefusedFormat: Sendable, CustomTestStringConvertible {
     RefusedFormat("a == “x”", 1, 6, "expected a straight quote (' or \"), found a typographic one"),
     RefusedFormat("in == 1", 1, 1, "expected a value or a name, found “in”"),
     RefusedFormat("a ==[x] 1", 1, 6, "expected the options c, d, n or l, found “x”"),
+    RefusedFormat(
+      "a IN [1, 2]", 1, 7, "expected the options c, d, n or l, found “1”", hint: "write lists in braces: {1, 2}"),
+    RefusedFormat(
+      "a == 'it''s'", 1, 10, "expected AND, OR or the end, found “'s'”",
+      hint: "write \\' for a quotation mark inside text: 'it\\'s'"),
+    RefusedFormat(
+      "a == +1", 1, 6, "expected a value or a name, found “+”", hint: "a number has no plus before it: 1"),
     RefusedFormat("a ==[] 1", 1, 6, "expected the options c, d, n or l, found “]”"),
     RefusedFormat("1 < a < 3", 1, 1, "expected a value, found a predicate"),
     RefusedFormat("(a > 1) + 2 == 3", 1, 1, "expected a value, found a predicate"),

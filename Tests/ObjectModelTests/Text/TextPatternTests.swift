@@ -36,7 +36,8 @@ import Testing
 
   @Test(arguments: [
     ("(?i)abc", "aBC", "abd"), ("(a)\\1", "aa", "ab"), ("(?=.*\\d).+", "a1", "ab"), ("a\\b b", "a b", "ab"),
-    ("[[:alpha:]]+", "abc", "1"),
+    ("[[:alpha:]]+", "abc", "1"), ("[:alpha:]", "b", ":"), ("x[:^alpha:]+", "x1:", "xa"), ("[:a]", ":", "b"),
+    ("\\x9", "\t", "9"),
     ("(?>a+)b", "aab", "b"),
   ])
   func otherExpressionsFallBackToBacktracking(expression: String, matching: String, other: String) throws {
@@ -46,7 +47,10 @@ import Testing
     #expect(!pattern.matches(other))
   }
 
-  @Test(arguments: ["(", ")", "a)", "[a", "*a", "a{3,1}", "\\", "[z-a]", "\\x", "(?<n", "\\u12", "a**+("])
+  @Test(arguments: [
+    "(", ")", "a)", "[a", "*a", "a{3,1}", "\\", "[z-a]", "\\x", "(?<n", "\\u12", "a**+(", "a**", "a{2}{2}", "a???",
+    "a+?+", "(?<a-b>x)", "(?<aé>x)", "(?<a>x)(?<a>y)",
+  ])
   func malformedExpressionsAreErrors(expression: String) {
     #expect(throws: TextPatternError.self) { _ = try TextPattern(expression) }
   }

@@ -3,6 +3,12 @@ import MergewalkObjectStore
 import MergewalkSQLite
 import Testing
 
+private let seventy = (0..<70).map(String.init).joined(separator: ", ")
+
+private func linked(_ part: String, _ word: String) -> String {
+  (0..<70).map { part.replacing("#", with: String($0)) }.joined(separator: word)
+}
+
 @Suite("SQL of predicates")
 struct PredicateSQLTests {
   let shop: Shop
@@ -192,6 +198,20 @@ struct PredicateSQLTests {
       ("{size, 2}[0] == 3", "WHERE t0.ZSIZE = ?"), ("{size, 2}[SIZE] == 3", "WHERE ? = ?"),
     ])
   func lists(format: String, sql: String) throws {
+    #expect(try shop.filter(format) == sql)
+  }
+
+  @Test(
+    "other words for IN become the same SQL",
+    arguments: [
+      ("ANY {1, 2, nil} == size", "size IN {1, 2, nil}"), ("ALL {1, 2} != size", "NOT size IN {1, 2}"),
+      ("NONE {'a', 'b'} ==[c] code", "NOT code IN[c] {'a', 'b'}"),
+      (linked("size != #", " AND "), "NOT size IN {\(seventy)}"), (linked("# == size", " OR "), "size IN {\(seventy)}"),
+      ("code == 'x' OR \(linked("size == #", " OR "))", "code == 'x' OR size IN {\(seventy)}"),
+    ])
+  func memberships(format: String, list: String) throws {
+    let sql = try shop.filter(list)
+    #expect(sql.contains(" IN ("))
     #expect(try shop.filter(format) == sql)
   }
 

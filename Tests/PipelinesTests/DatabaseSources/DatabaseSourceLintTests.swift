@@ -204,6 +204,14 @@ struct DatabaseSourceLintTests {
       try folder.lint(storePipeline("entity: Order\n  where: quantity > 1\n  sort: -amount")).first?
         .hasPrefix("pipeline.yaml:7:9: error: “shop.sqlite”: “sort” at 1:2: expected a property of Order") == true)
     #expect(
+      try folder.lint(storePipeline("entity: Order\n  where: quantity IN {'7'}")) == [
+        "pipeline.yaml:6:10: error: “shop.sqlite”: “where”: quantity is Integer 32 and never equals the text '7'; write 7"
+          + " without quotes [invalidQuery]"
+      ])
+    #expect(
+      try folder.lint(storePipeline("entity: Order\n  where: quantity > 1\n  sort: customer")).first?
+        .hasPrefix("pipeline.yaml:7:9: error: “shop.sqlite”: “sort”: customer is an object") == true)
+    #expect(
       try folder.lint(storePipeline("format: core-data")) == [
         "pipeline.yaml:4:3: error: a source of the format core-data needs the field “entity”; for example “entity:"
           + " Order”; tables are read with the format sqlite [missingField]"

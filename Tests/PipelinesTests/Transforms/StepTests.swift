@@ -32,6 +32,8 @@ import Testing
     ("[{ substring: { from: 9 } }]", "abc", ""),
     ("[{ pad: { to: 5, with: '0' } }]", "42", "00042"),
     ("[{ pad: { to: 5, with: 'éx', side: end } }]", "42", "42éxé"),
+    ("[{ pad: { to: 5, with: xy } }]", "42", "xyx42"),
+    ("[{ pad: { to: 3, with: xyz } }]", "42", "x42"),
     ("[{ pad: { to: 2, with: '0' } }]", "1234", "1234"),
     ("[{ prepend: 'CH-' }, { append: '!' }]", "1", "CH-1!"),
     ("[{ concat: { columns: [other], with: ', ' } }]", "a", "a, second"),

@@ -99,6 +99,17 @@ import Testing
       "9:11: error: a text cannot be compared with a number; “n” is text unless “columns” gives it a type"
     ),
     ("where: \"n == 1\"\nattributes: { text: name }", "9:11: error: a text is never equal to a whole number"),
+    ("where: \"n IN {1, 2}\"\nattributes: { text: name }", "9:11: error: a text is never equal to a whole number"),
+    ("where: \"n IN {'1', 2}\"\nattributes: { text: name }", "9:11: error: a text is never equal to a whole number"),
+    ("where: \"ANY {1, 2} == n\"\nattributes: { text: name }", "9:25: error: a whole number is never equal to a text"),
+    (
+      "where: \"{1, 2} CONTAINS n\"\nattributes: { text: name }",
+      "9:27: error: a whole number is never equal to a text"
+    ),
+    (
+      "where: \"TERNARY(NOT n IN {1}, 1, 0) == 1\"\nattributes: { text: name }",
+      "9:23: error: a text is never equal to a whole number"
+    ),
     ("where: \"SELF == 1\"\nattributes: { text: name }", "9:10: error: SELF is not a column"),
     (
       "where: \"SUBQUERY(a, $x, $x == 1).@count > 0\"\nattributes: { text: name }",

@@ -148,6 +148,6 @@ public struct ImportExplanation: Sendable, Hashable {
   public var rejectRatio: Double?
   /// The imports in their order.
   public var parts: [Part] = []
-  /// Warnings for the store's user.
+  /// Warnings about the pipeline, its inputs and the store.
   public var warnings: [RunWarning] = []
 }

@@ -71,6 +71,7 @@ private struct ExplanationBuilder {
       result.memory.append(ImportExplanation.Bound(name: "marks", bytes: bytes))
     }
     result.rejectsPath = definition.rejectsPath
+    result.warnings = definition.warnings
     result.rejectLimit = definition.rejects.limit
     result.rejectRatio = definition.rejects.ratio
     var searches: [[KeySearch]] = []

@@ -1,10 +1,15 @@
 import MergewalkObjectModel
 import MergewalkRecordFormats
 
-// Conditions are true or false, and never null; what fails passes through.
+/// Conditions are true or false, and never null; what fails passes through, and they themselves never fail.
+protocol Condition: ColumnOperation {}
+
+extension Condition {
+  var shown: [Int] { [] }
+}
 
 /// Compares numbers, truth values as 1 and 0, or dates.
-struct CompareValues: ColumnOperation {
+struct CompareValues: Condition {
   var comparison: ComparisonPredicate.Operator
   var left: Int
   var right: Int
@@ -40,7 +45,7 @@ struct CompareValues: ColumnOperation {
   }
 }
 
-struct CompareTexts: ColumnOperation {
+struct CompareTexts: Condition {
   var comparison: ComparisonPredicate.Operator
   var left: Int
   var right: Int
@@ -69,7 +74,7 @@ struct CompareTexts: ColumnOperation {
 }
 
 /// Whether there is nothing.
-struct IsNull: ColumnOperation {
+struct IsNull: Condition {
   var from: Int
   var inputs: [Int] { [from] }
 
@@ -79,7 +84,7 @@ struct IsNull: ColumnOperation {
 }
 
 /// Whether a whole number is one of a few.
-struct NumberAmong: ColumnOperation {
+struct NumberAmong: Condition {
   var from: Int
   var numbers: [Int64]
   var hasNull: Bool
@@ -90,22 +95,25 @@ struct NumberAmong: ColumnOperation {
   }
 }
 
-/// Whether a text is one of those of a table.
-struct TextAmong: ColumnOperation {
+/// Whether a text is one of those of a table, which are folded as it is.
+struct TextAmong: Condition {
   var from: Int
   var table: LookupTable
   var hasNull: Bool
+  var options: ComparisonPredicate.Options
   var inputs: [Int] { [from] }
 
   func run(_ machine: RegisterMachine, _ index: Int, _ output: inout Register, _ records: inout RecordBatch) {
     records.bytes.withUnsafeBufferPointer { bytes in
-      machine.judge(from, &output, whenNull: hasNull) { table.contains(bytes.text($0)) }
+      machine.judge(from, &output, whenNull: hasNull) {
+        TextFolding.withFolded(bytes.text($0), options) { table.contains($0) }
+      }
     }
   }
 }
 
 /// Whether a condition does not hold.
-struct Not: ColumnOperation {
+struct Not: Condition {
   var from: Int
   var inputs: [Int] { [from] }
 
@@ -115,7 +123,7 @@ struct Not: ColumnOperation {
 }
 
 /// Whether all or any of conditions hold; what an earlier one decides, the failure of a later one does not change.
-struct Combine: ColumnOperation {
+struct Combine: Condition {
   var inputs: [Int]
   var all: Bool
 
@@ -136,7 +144,7 @@ struct Combine: ColumnOperation {
 }
 
 /// Whether both conditions hold; a failure of either is one of both, also where the other decides.
-struct Both: ColumnOperation {
+struct Both: Condition {
   var first: Int
   var second: Int
   var inputs: [Int] { [first, second] }

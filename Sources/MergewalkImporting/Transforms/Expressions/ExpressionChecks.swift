@@ -61,16 +61,30 @@ extension TransformCompiler {
     report("expressionType", position, message, hint: hint)
   }
 
-  /// The oddity of an equality whose sides can never be equal.
+  /// The oddity of a comparison with values that can never be equal to the other side; a list is searched for one by one.
   private static func mismatch(_ comparison: ComparisonPredicate, _ types: ExpressionTyping) -> String? {
     var types = types
-    guard comparison.comparison == .equalTo || comparison.comparison == .notEqualTo,
-      case .value(let left) = types.typed(comparison.left).kind,
-      case .value(let right) = types.typed(comparison.right).kind, !types.isMixed
-    else { return nil }
+    var (lefts, rights) = ([types.typed(comparison.left).kind], [types.typed(comparison.right).kind])
+    guard !types.isMixed else { return nil }
+    if comparison.modifier != .direct || comparison.comparison == .contains, case .list(let elements) = lefts[0] {
+      lefts = elements
+    }
+    switch comparison.comparison {
+    case .equalTo, .notEqualTo: break
+    case .isIn:
+      guard case .list(let elements) = rights[0] else { return nil }
+      rights = elements
+    case .contains:
+      guard case .list = types.typed(comparison.left).kind else { return nil }
+    default: return nil
+    }
     func family(_ kind: ValueKind) -> ValueKind { kind.isNumber || kind == .boolean ? .integer : kind }
-    guard family(left) != family(right) else { return nil }
-    return "\(left.described) is never equal to \(right.described)"
+    for case .value(let left) in lefts {
+      for case .value(let right) in rights where family(left) != family(right) {
+        return "\(left.described) is never equal to \(right.described)"
+      }
+    }
+    return nil
   }
 
   private static func sample(_ kind: ValueKind) -> AttributeValue {

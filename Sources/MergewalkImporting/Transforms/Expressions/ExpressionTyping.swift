@@ -46,9 +46,9 @@ struct ExpressionTyping {
     case .comparison(var comparison):
       comparison.left = typed(comparison.left).expression
       comparison.right = typed(comparison.right).expression
-      return .comparison(comparison)
-    case .and(let terms): return .and(terms.map { typed($0) })
-    case .or(let terms): return .or(terms.map { typed($0) })
+      return comparison.membership ?? .comparison(comparison)
+    case .and(let terms): return .and(ObjectPredicate.gathered(terms, ofOr: false).map { typed($0) })
+    case .or(let terms): return .or(ObjectPredicate.gathered(terms, ofOr: true).map { typed($0) })
     case .not(let inner): return .not(typed(inner))
     }
   }

@@ -45,7 +45,7 @@ struct TextMatch: ColumnOperation {
 }
 
 /// Whether a value is one of several constants: numbers of any types, dates, texts that are compared with options.
-struct ValueAmong: ColumnOperation {
+struct ValueAmong: Condition {
   private let from: Int
   private let elements: [AttributeValue]
   private let set: ConstantSet?

@@ -6,10 +6,8 @@ extension TransformCompiler {
   mutating func condition(_ predicate: ObjectPredicate, _ types: ExpressionTyping) -> Int? {
     switch predicate {
     case .value(let value): return constant(.boolean(value))?.register
-    case .and(let terms):
-      return combine(terms, types).map { emit(Combine(inputs: $0, all: true), "AND") }
-    case .or(let terms):
-      return combine(terms, types).map { emit(Combine(inputs: $0, all: false), "OR") }
+    case .and(let terms): return combine(terms, types, all: true)
+    case .or(let terms): return combine(terms, types, all: false)
     case .not(let inner):
       return condition(inner, types).map { emit(Not(from: $0), "NOT") }
     case .comparison(let comparison): return self.comparison(comparison, types)
@@ -21,13 +19,15 @@ extension TransformCompiler {
     emit(condition, .boolean, name, origin: value?.origin ?? -1).register
   }
 
-  private mutating func combine(_ terms: [ObjectPredicate], _ types: ExpressionTyping) -> [Int]? {
-    var registers: [Int] = []
-    for term in terms {
+  /// Combines each term with those before it as soon as it is made, so that few registers are in use at once.
+  private mutating func combine(_ terms: [ObjectPredicate], _ types: ExpressionTyping, all: Bool) -> Int? {
+    guard let first = terms.first else { return constant(.boolean(all))?.register }
+    guard var result = condition(first, types) else { return nil }
+    for term in terms.dropFirst() {
       guard let register = condition(term, types) else { return nil }
-      registers.append(register)
+      result = emit(Combine(inputs: [result, register], all: all), all ? "AND" : "OR")
     }
-    return registers
+    return result
   }
 
   private mutating func comparison(_ comparison: ComparisonPredicate, _ types: ExpressionTyping) -> Int? {
@@ -96,9 +96,10 @@ extension TransformCompiler {
     let hasNull = elements.contains(where: \.isNull)
     elements.removeAll(where: \.isNull)
     let options = comparison.options
-    if left.kind == .text, options.isEmpty || options.contains(.normalized) {
-      let table = LookupTable(elements.compactMap { value in value.text.map { ($0, "") } })
-      return emit(TextAmong(from: left.register, table: table, hasNull: hasNull), "IN", of: left)
+    if left.kind == .text, !options.contains(.localeSensitive) || options.contains(.normalized) {
+      let table = LookupTable(elements.compactMap { $0.text.map { (TextFolding.fold($0, options), "") } })
+      let among = TextAmong(from: left.register, table: table, hasNull: hasNull, options: options)
+      return emit(among, "IN", of: left)
     }
     let numbers = elements.compactMap { value -> Int64? in
       if case .integer(let number) = value { number } else { nil }

@@ -7,6 +7,8 @@ struct Instruction: Sendable {
   var origin: Int
   /// Whether anything is made of its values.
   var isNeeded = true
+  /// The registers at which nothing looks behind it.
+  var released: [Int] = []
 
   init(_ operation: any ColumnOperation, kind: ValueKind, name: String, origin: Int) {
     self.operation = operation

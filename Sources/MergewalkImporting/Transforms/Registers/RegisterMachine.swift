@@ -8,6 +8,8 @@ import MergewalkRecordFormats
 final class RegisterMachine: @unchecked Sendable {
   let plan: TransformPlan
   var registers: [Register]
+  /// The memory of registers at which nothing looks any more, for the next ones.
+  private var spares: [Register] = []
   /// The texts that the current instruction makes.
   var buffer = TextBuffer()
   /// The tables of look-ups in the store, in the order of the plan.
@@ -31,9 +33,14 @@ final class RegisterMachine: @unchecked Sendable {
     for index in range where plan.instructions[index].isNeeded {
       var output = Register()
       swap(&output, &registers[index])
+      if output.tags.isEmpty, let spare = spares.popLast() { output = spare }
       output.resize(count, plan.instructions[index].kind)
       if count > 0 { plan.instructions[index].operation.run(self, index, &output, &records) }
       swap(&output, &registers[index])
+      for released in plan.instructions[index].released where !registers[released].tags.isEmpty {
+        spares.append(registers[released])
+        registers[released] = Register()
+      }
     }
   }
 

@@ -1,4 +1,4 @@
-/// `pad`: fills a text up to a length, scalar by scalar.
+/// `pad`: fills a text up to a length, scalar by scalar, as `lpad` and `rpad` of PostgreSQL do, but never cuts the text.
 struct PadStep: StepAction, NewTextStep {
   enum Side: String, CaseIterable { case start, end }
 
@@ -11,11 +11,14 @@ struct PadStep: StepAction, NewTextStep {
 
   static let spec = StepSpec(
     "pad", "Pads the text to a length.", example: "{ to: 8, with: \"0\" }", types: "text → text",
-    remark: "up to 10,000 characters",
+    remark: "up to 10,000 characters; `with: xy` fills 42 up to `xyx42`",
     fields: [
       FieldSpec(
         "to", .count(least: 0), required: true, "The length in characters, at most \(greatestLength).", example: "8"),
-      FieldSpec("with", .text, default: "\" \"", "The character to pad with.", example: "\"0\""),
+      FieldSpec(
+        "with", .text, default: "\" \"",
+        "The characters to pad with: repeated from the first one, and cut where the length is reached.",
+        example: "\"0\""),
       FieldSpec("side", .choice(of: Side.self), default: "start", "Where.", example: "end"),
     ]
   ) { value, _ in

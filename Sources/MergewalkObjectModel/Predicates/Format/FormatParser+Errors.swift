@@ -18,7 +18,10 @@ extension FormatParser {
     if begin == "select " { return "a predicate is only the condition that follows WHERE: name == 'Ada'" }
     switch token.kind {
     case .not: return "put NOT before the whole comparison: NOT a IN b"
-    case .comma: return "write lists in braces: {1, 2}"
+    case .comma: return Self.braces
+    case .plus: return "a number has no plus before it: 1"
+    case .string where token.start > 0 && lexer.bytes[token.start - 1] == lexer.bytes[token.start]:
+      return "write \\' for a quotation mark inside text: 'it\\'s'"
     case .collectionOperator: return Self.quotes
     case .end where expected == Self.comparison && isBetween: return "the limits are a list: BETWEEN {1, 2}"
     case .end where expected == Self.comparison: return "compare the value: name == 'Ada', or name != NULL"
@@ -38,6 +41,7 @@ extension FormatParser {
   }
 
   static let comparison = "a comparison operator"
+  static let braces = "write lists in braces: {1, 2}"
   private static let quotes = "write text in quotes: 'Ada Lovelace'"
 
   /// The error that no function has this name or this number of arguments.

@@ -175,7 +175,11 @@ struct FormatParser {
       case UInt8(ascii: "d"): options.insert(.diacriticInsensitive)
       case UInt8(ascii: "n"): options.insert(.normalized)
       case UInt8(ascii: "l"): options.insert(.localeSensitive)
-      default: throw unexpected("the options c, d, n or l")
+      default:
+        let isList = comparison == .isIn || comparison == .between
+        throw unexpected(
+          "the options c, d, n or l", hint: isList ? Self.braces : "[c] ignores case, [d] diacritics: name ==[cd] 'ada'"
+        )
       }
     }
     try advance()

@@ -1,21 +1,32 @@
-/// Comparisons that no object can satisfy, because the property cannot have the value beside it.
+import MergewalkDiagnostics
+
+/// Comparisons that no object can satisfy, because a property cannot have the value beside it.
 extension ObjectPredicate {
-  /// One sentence for each value that `==`, `!=` or `IN` compares with a property of another kind: a number in quotes beside
-  /// a number, a number beside a text or a date; a Float beside a number that no Float equals; or an object of another
-  /// store.
+  /// One sentence for each value that never equals what `==`, `!=`, `IN` or `CONTAINS` compares it with.
   ///
+  /// It is of another kind, such as a number in quotes beside a number; a number that no Float equals; an object of
+  /// another store or entity; or the name of no entity. Conditions of subqueries and of `TERNARY` count.
   /// The language finds such values unequal, which is seldom what was meant.
   ///
   /// - Parameter storeUUID: Tells the store whose objects are compared, `nil` when it is not known; it is asked only if
   ///   there are objects.
   package func mismatchedValues(in scope: ModelScope, storeUUID: () -> String?) -> [String] {
+    PredicatePart.predicate(self).mismatchedValues(in: scope, storeUUID)
+  }
+}
+
+extension PredicatePart {
+  fileprivate func mismatchedValues(in scope: ModelScope, _ storeUUID: () -> String?) -> [String] {
+    var sentences: [String] = []
+    var inner = scope
     switch self {
-    case .comparison(let comparison): return comparison.mismatchedValues(in: scope, storeUUID)
-    case .and(let parts), .or(let parts):
-      return parts.flatMap { $0.mismatchedValues(in: scope, storeUUID: storeUUID) }
-    case .not(let part): return part.mismatchedValues(in: scope, storeUUID: storeUUID)
-    case .value, .closure: return []
+    case .predicate(.comparison(let comparison)): sentences = comparison.mismatchedValues(in: scope, storeUUID)
+    case .expression(.subquery(let collection, let variable, _)):
+      inner = scope.inside(variable, of: (try? scope.entity(of: collection)) ?? nil)
+    default: break
     }
+    for part in parts { sentences += part.mismatchedValues(in: inner, storeUUID) }
+    return sentences
   }
 }
 
@@ -24,10 +35,29 @@ extension ComparisonPredicate {
     let strangers = Self.strangers(Self.values(of: left) + Self.values(of: right), storeUUID)
     switch comparison {
     case .equalTo, .notEqualTo:
-      return Self.mismatchedValues(left, right, scope) + Self.mismatchedValues(right, left, scope) + strangers
-    case .isIn: return Self.mismatchedValues(left, right, scope) + strangers
+      return mismatches(left, right, scope) + mismatches(right, left, scope) + strangers + strangeSides(scope)
+    case .isIn: return mismatches(left, right, scope) + elements(of: right, left, scope) + strangers
+    case .contains: return mismatches(right, left, scope) + elements(of: left, right, scope) + strangers
     default: return []
     }
+  }
+
+  /// A sentence for a value that a collection never contains; a text may be searched, too.
+  private func elements(
+    of collection: ObjectExpression, _ value: ObjectExpression, _ scope: ModelScope
+  ) -> [String] {
+    if case .string? = (try? scope.type(of: collection)) ?? nil { return [] }
+    return mismatches(collection, value, scope)
+  }
+
+  /// The sentence about two sides of which neither is a constant.
+  private func strangeSides(_ scope: ModelScope) -> [String] {
+    guard let first = Self.type(left, scope), let second = Self.type(right, scope) else { return [] }
+    let families = [first, second].map { Self.family(of: $0) }
+    guard families[0] != families[1],
+      zip([first, second], families).allSatisfy({ $0 == .objectID || $1 != nil })
+    else { return [] }
+    return ["\(left) is \(first.xmlName) and \(right) is \(second.xmlName): they are never equal, but if both are null"]
   }
 
   /// A sentence for each object of another store.
@@ -41,16 +71,65 @@ extension ComparisonPredicate {
     }
   }
 
-  private static func mismatchedValues(
-    _ property: ObjectExpression, _ values: ObjectExpression, _ scope: ModelScope
+  /// A sentence for each of the values that what an expression gives never equals.
+  private func mismatches(
+    _ expression: ObjectExpression, _ values: ObjectExpression, _ scope: ModelScope
   ) -> [String] {
-    guard case .path(_, let path) = property, let names = path.propertyNames,
-      let type = try? scope.type(of: property)
-    else { return [] }
-    let name = names.joined(separator: ".")
+    guard let type = Self.type(expression, scope) else { return [] }
+    let entity = (try? scope.entity(of: expression)) ?? nil
     return Self.values(of: values).compactMap { value in
-      guard case .attribute(let value) = value else { return nil }
-      return sentence(name, type, value)
+      switch value {
+      case .attribute(.string(let name)) where options.isEmpty && type == .string:
+        return Self.sentence(expression, entityName: name, scope)
+      case .attribute(let value): return Self.sentence(expression, type, entity, value)
+      case .objectID(let id): return Self.sentence(expression, type, entity, id)
+      case .collection, .dictionary: return nil
+      }
+    }
+  }
+
+  /// The type of what is no constant; `nil` where it is not known.
+  private static func type(_ expression: ObjectExpression, _ scope: ModelScope) -> AttributeType? {
+    switch expression {
+    case .path, .function, .evaluatedObject, .variable: (try? scope.type(of: expression)) ?? nil
+    default: nil
+    }
+  }
+
+  /// The sentence about a name that no entity of the objects has, beside their `entity`.
+  private static func sentence(_ expression: ObjectExpression, entityName: String, _ scope: ModelScope) -> String? {
+    guard case .path(let base, let path) = expression, case .property("entity")? = path.components.last,
+      let target = try? scope.target(Array(path.components.dropLast()), from: scope.entity(of: base)),
+      case .objects(let owner) = target, owner.attribute(named: "entity") == nil
+    else { return nil }
+    let names = scope.model.family(of: owner.index).map(\.name)
+    guard !names.contains(entityName) else { return nil }
+    let near = NearestName.find(entityName, in: names)
+    return "\(expression) never equals '\(entityName)', which is no entity of these objects; "
+      + (near.map { "did you mean '\($0)'?" } ?? "they are of \(names.joined(separator: ", "))")
+  }
+
+  /// The sentence about an object of another entity, or beside what is no object.
+  private static func sentence(
+    _ expression: ObjectExpression, _ type: AttributeType, _ entity: EntityDescription?, _ id: ManagedObjectID
+  ) -> String? {
+    guard type == .objectID else {
+      return family(of: type) == nil
+        ? nil : "\(expression) is \(type.xmlName) and never equals an object; compare it with a value"
+    }
+    guard let entity, !id.entity.isKind(of: entity), !entity.isKind(of: id.entity) else { return nil }
+    return "\(expression) is of \(entity.name) and never equals \(id.uri), which is of \(id.entity.name)"
+  }
+
+  /// The family of a type's values, `nil` for objects and where values are not known.
+  private static func family(of type: AttributeType) -> ValueFamily? {
+    switch type {
+    case .integer16, .integer32, .integer64, .decimal, .double, .float, .boolean: .number
+    case .string, .uri: .text
+    case .date: .date
+    case .binary: .binary
+    case .uuid: .uuid
+    case .objectID, .transformable, .composite, .undefined: nil
     }
   }
 
@@ -71,8 +150,10 @@ extension ComparisonPredicate {
     }
   }
 
-  /// Describes the mistake and its cure; `nil` when the two can be equal, or for kinds that have no literals.
-  private static func sentence(_ name: String, _ type: AttributeType, _ value: AttributeValue) -> String? {
+  /// Describes the mistake and its cure; `nil` when the two can be equal.
+  private static func sentence(
+    _ name: ObjectExpression, _ type: AttributeType, _ entity: EntityDescription?, _ value: AttributeValue
+  ) -> String? {
     switch (type, value) {
     case (.integer16, .string(let text)), (.integer32, .string(let text)), (.integer64, .string(let text)),
       (.decimal, .string(let text)), (.double, .string(let text)), (.float, .string(let text)),
@@ -92,7 +173,20 @@ extension ComparisonPredicate {
       else { return nil }
       return "\(name) is a Float and never equals \(text); the nearest Float is \(Double(nearest)): "
         + "write that number, or %@ with --arg \(text)"
-    default: return nil
+    case (.objectID, _):
+      guard !value.isNull else { return nil }
+      let attribute = entity?.attributes.first.map { ", such as \(name).\($0.name)" } ?? ""
+      return "\(name) is an object and never equals \(value.kind); "
+        + "compare its URI, or one of its attributes\(attribute)"
+    default:
+      guard let other = value.family, let own = family(of: type), own != other else { return nil }
+      let cure =
+        switch own {
+        case .binary: "; write its bytes as CAST('00FF', 'NSData')"
+        case .uuid: "; write a UUID in quotes"
+        default: ""
+        }
+      return "\(name) is \(type.xmlName) and never equals \(value.kind)\(cure)"
     }
   }
 }
