@@ -145,7 +145,9 @@ let package = Package(
     module(
       "MergewalkObjects",
       ["MergewalkDiagnostics", "MergewalkObjectModel", "MergewalkObjectStore", "MergewalkObjectContext"]),
-    module("MergewalkFoundation", ["MergewalkObjectModel", "MergewalkObjectContext"]),
+    module(
+      "MergewalkFoundation",
+      ["MergewalkDiagnostics", "MergewalkObjectModel", "MergewalkObjectStore", "MergewalkObjectContext"]),
     module("MergewalkMacros", ["MergewalkObjects", "MergewalkMacroPlugin"]),
     module("MergewalkReaders", ["MergewalkDiagnostics", "MergewalkRecordFormats"]),
     module("MergewalkImport", ["MergewalkObjects", "MergewalkReaders", "MergewalkImporting", "MergewalkPipelines"]),

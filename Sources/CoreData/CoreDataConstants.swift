@@ -32,14 +32,3 @@ public let NSUpdatedObjectsKey = RemoteChangeKey.updated
 public let NSDeletedObjectsKey = RemoteChangeKey.deleted
 /// The objects whose values must be read again; Apple's `NSRefreshedObjectsKey`.
 public let NSRefreshedObjectsKey = RemoteChangeKey.refreshed
-
-/// Whether a store writes history; Apple's `NSPersistentHistoryTrackingKey`.
-public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
-/// Whether the changes of others are posted; Apple's `NSPersistentStoreRemoteChangeNotificationPostOptionKey`.
-public let NSPersistentStoreRemoteChangeNotificationPostOptionKey = "NSPersistentStoreRemoteChangeNotificationOptionKey"
-/// Whether a store is opened read-only; Apple's `NSReadOnlyPersistentStoreOption`.
-public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
-/// Whether a store is migrated when it is opened; Apple's `NSMigratePersistentStoresAutomaticallyOption`.
-public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentStoresAutomaticallyOption"
-/// Whether the mapping between two versions is inferred; Apple's `NSInferMappingModelAutomaticallyOption`.
-public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"

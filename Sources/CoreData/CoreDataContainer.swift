@@ -11,12 +11,6 @@ public final class NSPersistentStoreDescription {
   public var type = NSSQLiteStoreType
   /// The configuration whose entities it has; `nil` for all.
   public var configuration: String?
-  /// Whether it is opened read-only.
-  public var isReadOnly = false
-  /// Whether a store of another version of the model is migrated.
-  public var shouldMigrateStoreAutomatically = true
-  /// Whether the mapping between two versions is inferred.
-  public var shouldInferMappingModelAutomatically = true
 
   /// The store's location as a file URL; `/dev/null` makes it an in-memory store, as used in tests.
   public var url: URL? {
@@ -26,10 +20,38 @@ public final class NSPersistentStoreDescription {
       if path == "/dev/null" { (path, type) = (nil, NSInMemoryStoreType) }
     }
   }
-  /// Whether saves write history; set with ``setOption(_:forKey:)``.
-  public private(set) var tracksHistory = false
-  /// Whether the changes of others are posted; set with ``setOption(_:forKey:)``.
-  public private(set) var postsRemoteChanges = false
+
+  /// The options by name: those of ``setOption(_:forKey:)``, and those behind the properties.
+  public private(set) var options: [String: NSObject] = [
+    NSMigratePersistentStoresAutomaticallyOption: NSNumber(value: true),
+    NSInferMappingModelAutomaticallyOption: NSNumber(value: true),
+  ]
+  /// Whether it is opened read-only.
+  public var isReadOnly: Bool {
+    get { flag(NSReadOnlyPersistentStoreOption) }
+    set { options[NSReadOnlyPersistentStoreOption] = NSNumber(value: newValue) }
+  }
+  /// Whether a store of another version of the model is migrated.
+  public var shouldMigrateStoreAutomatically: Bool {
+    get { flag(NSMigratePersistentStoresAutomaticallyOption) }
+    set { options[NSMigratePersistentStoresAutomaticallyOption] = NSNumber(value: newValue) }
+  }
+  /// Whether the mapping between two versions is inferred.
+  public var shouldInferMappingModelAutomatically: Bool {
+    get { flag(NSInferMappingModelAutomaticallyOption) }
+    set { options[NSInferMappingModelAutomaticallyOption] = NSNumber(value: newValue) }
+  }
+  /// How long a statement waits for another connection, in seconds.
+  public var timeout: TimeInterval {
+    get { (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? PersistentStoreOptions().timeout }
+    set { options[NSPersistentStoreTimeoutOption] = NSNumber(value: newValue) }
+  }
+  /// SQLite's settings by name; set with ``setValue(_:forPragmaNamed:)``.
+  public var sqlitePragmas: [String: NSObject] {
+    (options[NSSQLitePragmasOption] as? NSDictionary) as? [String: NSObject] ?? [:]
+  }
+  /// Without effect: stores are open when ``NSPersistentContainer/loadPersistentStores(completionHandler:)`` returns.
+  public var shouldAddStoreAsynchronously = false
 
   /// Describes the SQLite store at a path.
   public init(path: String) { self.path = path }
@@ -40,41 +62,20 @@ public final class NSPersistentStoreDescription {
     self.url = url
   }
 
-  /// Sets an option: ``NSPersistentHistoryTrackingKey``, ``NSPersistentStoreRemoteChangeNotificationPostOptionKey``,
-  /// ``NSReadOnlyPersistentStoreOption`` and those of migration; others are ignored.
-  public func setOption(_ option: NSObject?, forKey key: String) {
-    let isOn = (option as? NSNumber)?.boolValue ?? false
-    switch key {
-    case NSPersistentHistoryTrackingKey: tracksHistory = isOn
-    case NSPersistentStoreRemoteChangeNotificationPostOptionKey: postsRemoteChanges = isOn
-    case NSReadOnlyPersistentStoreOption: isReadOnly = isOn
-    case NSMigratePersistentStoresAutomaticallyOption: shouldMigrateStoreAutomatically = isOn
-    case NSInferMappingModelAutomaticallyOption: shouldInferMappingModelAutomatically = isOn
-    default: break
-    }
+  /// Sets an option, or removes it with `nil`; one that is not known is an error when the store is opened.
+  public func setOption(_ option: NSObject?, forKey key: String) { options[key] = option }
+
+  /// Sets or removes one of SQLite's settings; one that is not known is an error when the store is opened.
+  public func setValue(_ value: NSObject?, forPragmaNamed name: String) {
+    var pragmas = sqlitePragmas
+    pragmas[name] = value
+    options[NSSQLitePragmasOption] = pragmas.isEmpty ? nil : NSDictionary(dictionary: pragmas)
   }
 
   /// Describes a store whose path and type are set later.
   public init() {}
 
-  fileprivate var storeType: PersistentStoreType {
-    [.sqlite, .inMemory, .xml, .binary].first { $0.name == type } ?? .custom(type)
-  }
-}
-
-extension PersistentStoreCoordinator {
-  /// Apple's initializer.
-  public convenience init(managedObjectModel model: ManagedObjectModel) { self.init(model: model) }
-
-  /// The model of its stores.
-  public var managedObjectModel: ManagedObjectModel { model }
-  /// The open stores.
-  public var persistentStores: [PersistentStore] { stores }
-
-  /// The ID for a URI; `nil` if it does not belong to an open store.
-  public func managedObjectID(forURIRepresentation url: URL) -> ManagedObjectID? {
-    objectID(forURI: url.absoluteString)
-  }
+  private func flag(_ key: String) -> Bool { (options[key] as? NSNumber)?.boolValue ?? false }
 }
 
 /// Apple's `NSPersistentContainer`: one coordinator and its contexts, all on the thread that created them.
@@ -94,6 +95,9 @@ open class NSPersistentContainer {
   /// What posts the changes of others; `nil` until a description wants that.
   private var remoteChanges: ObservationToken?
 
+  /// The folder of stores whose description has no other one: the working folder.
+  open class func defaultDirectoryURL() -> URL { URL(fileURLWithPath: ".", isDirectory: true) }
+
   /// Creates a container whose stores are not open yet.
   public init(name: String, managedObjectModel: ManagedObjectModel) {
     self.name = name
@@ -105,16 +109,11 @@ open class NSPersistentContainer {
   /// Opens or creates the stores, and reports each.
   open func loadPersistentStores(completionHandler: (NSPersistentStoreDescription, (any Error)?) -> Void) {
     for description in persistentStoreDescriptions {
-      var options = PersistentStoreOptions()
-      options.isReadOnly = description.isReadOnly
-      options.migratesAutomatically = description.shouldMigrateStoreAutomatically
-      options.infersMapping = description.shouldInferMappingModelAutomatically
-      options.tracksHistory = description.tracksHistory
       do throws(StoreError) {
+        let named = try StoreOptions(description.options, path: description.path ?? "")
         try persistentStoreCoordinator.addStore(
-          type: description.storeType, at: description.path, configuration: description.configuration,
-          options: options)
-        if description.postsRemoteChanges, remoteChanges == nil {
+          description.type, description.configuration, description.path, named)
+        if named.postsRemoteChanges, remoteChanges == nil {
           remoteChanges = persistentStoreCoordinator.postRemoteChanges()
         }
         completionHandler(description, nil)

@@ -13,8 +13,6 @@ public typealias NSDeleteRule = DeleteRule
 public typealias NSFetchedPropertyDescription = FetchedPropertyDescription
 /// Apple's name of ``FetchIndexDescription``.
 public typealias NSFetchIndexDescription = FetchIndexDescription
-/// Apple's name of ``ComparisonPredicate``.
-public typealias NSComparisonPredicate = ComparisonPredicate
 
 /// Apple's name of ``QueryGenerationToken``.
 public typealias NSQueryGenerationToken = QueryGenerationToken

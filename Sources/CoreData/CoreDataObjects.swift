@@ -24,6 +24,13 @@ extension ManagedObject {
   public func setValue<Value: ManagedValue>(_ value: Value, forKey key: String) throws(ObjectError) {
     try setValue(value.attributeValue, forKey: key)
   }
+
+  /// Sets an attribute to a Swift value without calling hooks.
+  ///
+  /// - Throws: ``MergewalkObjectContext/ObjectError`` as `setPrimitiveValue(_:forKey:)` with an attribute's value does.
+  public func setPrimitiveValue<Value: ManagedValue>(_ value: Value, forKey key: String) throws(ObjectError) {
+    try setPrimitiveValue(value.attributeValue, forKey: key)
+  }
 }
 
 extension ManagedObjectID {
@@ -42,6 +49,9 @@ extension ManagedObjectID {
 extension ManagedObjectContext {
   /// The coordinator.
   public var persistentStoreCoordinator: PersistentStoreCoordinator? { coordinator }
+
+  /// The object with an ID, if the context has it.
+  public func registeredObject(for id: ManagedObjectID) -> ManagedObject? { registeredObject(with: id) }
 
   /// Runs work with the context immediately, on the thread that created it.
   public func performAndWait<Value, Failure: Error>(_ block: () throws(Failure) -> Value) throws(Failure) -> Value {

@@ -2,6 +2,8 @@ public import MergewalkObjectModel
 
 /// Apple's `NSCompoundPredicate`, whose initializers every predicate has.
 public typealias NSCompoundPredicate = NSPredicate
+/// Apple's `NSComparisonPredicate`, whose initializer every predicate has.
+public typealias NSComparisonPredicate = NSPredicate
 
 /// Apple's `NSPredicate`: an invalid format traps, as in Core Data.
 public struct NSPredicate: Hashable, Sendable, CustomStringConvertible {
@@ -50,6 +52,52 @@ public struct NSPredicate: Hashable, Sendable, CustomStringConvertible {
   public func evaluate(with object: any KeyedValues) throws(PredicateError) -> Bool {
     try predicate.evaluate(with: object)
   }
+
+  /// Whether values by name satisfy the predicate; a missing name has no value.
+  ///
+  /// - Precondition: the values are possible in a predicate.
+  /// - Throws: `PredicateError` if they cannot be compared; Core Data raises an exception.
+  public func evaluate(with values: [String: Any]) throws(PredicateError) -> Bool {
+    var evaluated: [String: EvaluatedValue] = [:]
+    for (name, value) in values { evaluated[name] = try EvaluatedValue(Self.constant(value, "a value")) }
+    return try predicate.evaluate(with: KeyedDictionary(evaluated))
+  }
+
+  /// A copy with values in place of the variables.
+  ///
+  /// - Precondition: every variable has a value, which is possible in a predicate.
+  public func withSubstitutionVariables(_ variables: [String: Any]) -> NSPredicate {
+    do throws(PredicateError) {
+      return NSPredicate(try predicate.substituting(variables.mapValues { Self.constant($0, "a variable") }))
+    } catch { preconditionFailure("“\(predicate)” lacks values: \(error)") }
+  }
+
+  static func constant(_ value: Any, _ subject: String) -> ConstantValue {
+    guard let constant = ConstantValue(anyValue: value) else {
+      preconditionFailure("\(subject) is of type \(type(of: value)), which predicates do not support")
+    }
+    return constant
+  }
+}
+
+extension NSPredicate {
+  /// Apple's `NSComparisonPredicate.Operator`.
+  public typealias Operator = ComparisonPredicate.Operator
+  /// Apple's `NSComparisonPredicate.Modifier`.
+  public typealias Modifier = ComparisonPredicate.Modifier
+  /// Apple's `NSComparisonPredicate.Options`.
+  public typealias Options = ComparisonPredicate.Options
+
+  /// Apple's initializer of `NSComparisonPredicate`.
+  public init(
+    leftExpression left: NSExpression, rightExpression right: NSExpression, modifier: Modifier, type: Operator,
+    options: Options = []
+  ) { self.init(.comparison(ComparisonPredicate(left, type, right, modifier: modifier, options: options))) }
+}
+
+extension ComparisonPredicate.Operator {
+  /// Apple's name of ``isIn``.
+  public static var `in`: Self { .isIn }
 }
 
 extension NSPredicate {

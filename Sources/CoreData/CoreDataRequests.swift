@@ -60,6 +60,9 @@ public final class NSFetchRequest<ResultType> {
     if ResultType.self == NSNumber.self { request.resultType = .countResultType }
   }
 
+  /// Wraps a request.
+  init(_ request: FetchRequest) { self.request = request }
+
   /// Creates a request whose entity is set later.
   public convenience init() { self.init(entityName: "") }
 
@@ -173,5 +176,65 @@ extension ManagedObjectContext {
   /// - Throws: ``MergewalkObjectContext/ObjectError`` as every fetch.
   public func count<Result>(for request: NSFetchRequest<Result>) throws(ObjectError) -> Int {
     try count(for: request.request)
+  }
+}
+
+extension ManagedObjectModel {
+  /// The request of a template, whose variables have no values yet; `nil` if there is no template of this name.
+  ///
+  /// - Throws: `PredicateError` if the template's predicate is not valid.
+  public func fetchRequestTemplate(
+    forName name: String
+  ) throws(PredicateError) -> NSFetchRequest<any NSFetchRequestResult>? {
+    guard let template = fetchRequestTemplate(named: name) else { return nil }
+    return NSFetchRequest(try FetchRequest(template: template))
+  }
+
+  /// The request of a template with values for its variables; `nil` if there is no template of this name.
+  ///
+  /// - Precondition: the values are possible in a predicate.
+  /// - Throws: `PredicateError` if the template's predicate is not valid, or a variable has no value.
+  public func fetchRequestFromTemplate(
+    withName name: String, substitutionVariables variables: [String: Any]
+  ) throws(PredicateError) -> NSFetchRequest<any NSFetchRequestResult>? {
+    let values = variables.mapValues { NSPredicate.constant($0, "a variable") }
+    return try fetchRequest(fromTemplate: name, substituting: values).map { NSFetchRequest($0) }
+  }
+}
+
+/// Apple's `NSAsynchronousFetchRequest`, carried out at once, as all work of a context.
+public final class NSAsynchronousFetchRequest<ResultType> {
+  /// The request itself.
+  public let fetchRequest: NSFetchRequest<ResultType>
+  /// What is called with the result.
+  public let completionBlock: ((NSAsynchronousFetchResult<ResultType>) -> Void)?
+
+  /// Wraps a request.
+  public init(
+    fetchRequest: NSFetchRequest<ResultType>,
+    completionBlock: ((NSAsynchronousFetchResult<ResultType>) -> Void)? = nil
+  ) { (self.fetchRequest, self.completionBlock) = (fetchRequest, completionBlock) }
+}
+
+/// Apple's `NSAsynchronousFetchResult`.
+public struct NSAsynchronousFetchResult<ResultType> {
+  /// The request.
+  public let fetchRequest: NSAsynchronousFetchRequest<ResultType>
+  /// What was found.
+  public let finalResult: [ResultType]?
+}
+
+extension ManagedObjectContext {
+  /// Fetches the results of a request, and calls its block before it returns.
+  ///
+  /// - Throws: ``MergewalkObjectContext/ObjectError`` as every fetch; the block is not called then.
+  @discardableResult
+  public func execute<Result>(
+    _ request: NSAsynchronousFetchRequest<Result>
+  ) throws(ObjectError) -> NSAsynchronousFetchResult<Result> {
+    let result = NSAsynchronousFetchResult(
+      fetchRequest: request, finalResult: try request.fetchRequest.results(in: self))
+    request.completionBlock?(result)
+    return result
   }
 }

@@ -41,7 +41,8 @@ public struct Diagnostic: Error, Hashable, Sendable, CustomStringConvertible {
   /// It is one line: characters in names of files, members and columns that would begin a new line, or control a
   /// terminal, are shown as `\u{1B}`.
   public var description: String {
-    let place = position.line == 0 ? path : "\(path):\(position.line):\(position.column)"
+    let file = path.isEmpty ? "“”" : path
+    let place = position.line == 0 ? file : "\(file):\(position.line):\(position.column)"
     return PrintableText.of("\(place): \(severity.rawValue): \(message)\(hint.map { "; " + $0 } ?? "") [\(code)]")
   }
 }

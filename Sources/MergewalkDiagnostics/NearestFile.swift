@@ -2,6 +2,8 @@ import MergewalkSystem
 
 /// Advice about a path at which there is nothing.
 package enum NearestFile {
+  /// What an empty path comes from.
+  package static let emptyPath = "the path is empty: look whether the shell’s variable for it is set"
   /// More names of a folder than these are not looked at.
   private static let mostNames = 10_000
 
@@ -20,6 +22,7 @@ package enum NearestFile {
   /// - Parameter endings: the extensions of what is looked for, where the path has none.
   /// - Complexity: O(names in the folder × length of the name).
   package static func hint(for path: String, preferring endings: [String] = []) -> String? {
+    if path.isEmpty { return emptyPath }
     if path.contains("://") { return "it is a URL: download the file first, for example with curl" }
     var missing = path
     while !isThere(ResolvedPath.folder(of: missing)) { missing = ResolvedPath.folder(of: missing) }

@@ -10,6 +10,7 @@ package enum NearestName {
   /// - Complexity: O(candidates × name length × candidate length).
   package static func find(_ name: String, in candidates: some Sequence<String>) -> String? {
     let wanted = Array(bare(name).utf8)
+    if wanted.isEmpty { return nil }
     var best: (name: String, distance: Int)?
     var longer: [String] = []
     for candidate in candidates {
@@ -31,8 +32,12 @@ package enum NearestName {
   package static func hint(for name: String, among candidates: [String]) -> String? {
     if let nearest = find(name, in: candidates) {
       // What cannot be seen is said.
-      let isPadded = bare(nearest) == bare(name) && bare(nearest) != nearest.lowercased()
-      return "did you mean “\(nearest)”\(isPadded ? ", with the white space around it" : "")?"
+      var padding = ""
+      if bare(nearest) == bare(name) {
+        if bare(name) != name.lowercased() { padding = ", without the white space around it" }
+        if bare(nearest) != nearest.lowercased() { padding = ", with the white space around it" }
+      }
+      return "did you mean “\(nearest)”\(padding)?"
     }
     if candidates.isEmpty { return nil }
     return "there is " + candidates.prefix(12).joined(separator: ", ") + (candidates.count > 12 ? " ..." : "")

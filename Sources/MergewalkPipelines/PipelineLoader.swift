@@ -38,7 +38,7 @@ struct PipelineLoader {
       }
       let objects = ObjectsBuilder(model: model, findings: findings, checksHeaders: settings.checksHeaders)
         .build(component)
-      guard let model, let store = storePath(component) else { return nil }
+      guard let model, let store = storePath(component, model) else { return nil }
       return definition(
         component, ImportDefinition(name: name(component), model: model, storePath: store, objects: objects))
     }
@@ -47,7 +47,7 @@ struct PipelineLoader {
       readsArchives: settings.isLint, needsFiles: settings.needsFiles,
       replacements: settings.sourceReplacements, formats: settings.formats)
     let parts = builder.parts(component)
-    guard let model, let parts, !parts.isEmpty, let store = storePath(component) else { return nil }
+    guard let model, let parts, !parts.isEmpty, let store = storePath(component, model) else { return nil }
     var result = ImportDefinition(name: name(component), model: model, storePath: store, parts: parts)
     result.keepsOrder = component.text("order")?.value == "file"
     return definition(component, result)
@@ -74,13 +74,13 @@ struct PipelineLoader {
     return text
   }
 
-  private func storePath(_ component: ComponentValue) -> String? {
+  private func storePath(_ component: ComponentValue, _ model: ManagedObjectModel) -> String? {
     let path = settings.storePath ?? component.text("store").map(findings.resolve)
     // A family has its paths under “stores”; a run of it then has to be told one.
     if path == nil, component.has("stores"), !component.has("store") { return "" }
     if let path {
       let place = settings.storePath == nil ? component.text("store")?.position : nil
-      StoreCheck(findings: findings, looksInside: settings.isLint).run(path, at: place ?? .file)
+      StoreCheck(findings: findings, looksInside: settings.isLint).run(path, model: model, at: place ?? .file)
     }
     return path
   }

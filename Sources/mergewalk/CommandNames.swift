@@ -111,7 +111,9 @@ enum CommandNames {
       return rest.firstIndex(of: "'").map { String(rest[..<$0]) }
     }
     if command == "fetch", let word = word(behind: "Error: Unexpected argument '") {
-      return "; an entity is named by “--entity \(word)”"
+      return FileKind(word) == .file
+        ? "; the store is the only argument: “mergewalk fetch \(word) --entity NAME”"
+        : "; an entity is named by “--entity \(word)”"
     }
     let option = word(behind: "Error: Unknown option '").flatMap { optionsElsewhere[command]?[$0] }
     return option.map { "; it is called “\($0)” here" }

@@ -44,6 +44,21 @@ struct RunOutputTests {
     #expect(try lines[2]["run"] as? String == command.object()["run"] as? String)
   }
 
+  @Test("a name with a line break does not break the lines of messages")
+  func lineBreaks() throws {
+    try prepare(3, faulty: 1)
+    let name = "a\nb.csv"
+    try folder.write("email,age\np0,x\n", to: name)
+    let command = try run("a\nb.csv", "--store", "s\nt.sqlite", "--rejects", "r\ns.ndjson")
+    #expect(command.status == 1)
+    #expect(command.words.contains("\na\\u{A}b.csv:2:4: "), "\(command.words)")
+    #expect(command.words.contains("store    s\\u{A}t.sqlite\n") && command.words.contains("rejects  r\\u{A}s.ndjson"))
+    let shown = try Command(["rejects", "show", "r\ns.ndjson"], in: folder.path)
+    #expect(shown.output.hasPrefix("a\\u{A}b.csv:2:4: "), "\(shown.output)")
+    let other = try Command(["rejects", "show", name], in: folder.path)
+    #expect(other.words.hasPrefix("a\\u{A}b.csv:1:1: error: "), "\(other.words)")
+  }
+
   @Test("thousands of rejects are counts in the log, not lines")
   func flood() throws {
     try prepare(30_000, faulty: 30_000)

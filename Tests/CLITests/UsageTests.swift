@@ -38,6 +38,25 @@ struct UsageTests {
     #expect(command.words.contains("\(option) takes a path, not “-”; "), "\(command.words)")
   }
 
+  @Test(
+    "an empty path, of a variable of the shell that is not set, is said to be empty, and stands for no folder",
+    arguments: [
+      "64 guess _", "64 preview _", "64 explain p.yaml --store _", "64 runs _", "64 rejects clean _",
+      "64 rejects summary _", "64 stores task _", "64 stores commit _", "2 run _", "2 run p.yaml _", "2 store info _",
+      "2 fetch _ --entity A", "2 model show _", "2 seed _ --store s", "1 lint _",
+    ])
+  func emptyPath(_ line: String) throws {
+    let words = line.split(separator: " ").map { $0 == "_" ? "" : String($0) }
+    try folder.write("model: M\nentities: { A: { attributes: { a: string } } }\n", to: "m.yaml")
+    try folder.write(
+      "model: m.yaml\nstore: s.sqlite\nsource: a.csv\nimport: { entity: A, mode: insert, attributes: [a] }\n",
+      to: "p.yaml")
+    try folder.write("a\n1\n", to: "a.csv")
+    let command = try Command(Array(words.dropFirst()), in: folder.path)
+    #expect(command.status == Int32(words[0]))
+    #expect((command.output + command.words).contains("the path is empty: look whether"), "\(command.words)")
+  }
+
   @Test("rejects from standard input give no name to the file of those that are rejected again")
   func replayedInput() throws {
     let command = try Command(["rejects", "replay", "-", "--pipeline", "p.yaml"], in: folder.path)

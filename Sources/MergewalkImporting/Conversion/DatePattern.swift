@@ -1,4 +1,5 @@
 import MergewalkBytes
+import MergewalkDiagnostics
 
 /// A date pattern in the letters of Unicode UTS 35, compiled once for many values.
 ///
@@ -40,6 +41,19 @@ struct DatePattern: Sendable {
     var hint: String?
   }
 
+  /// The word that names a format without a pattern, for a text that is nearly one, or what other tools call it.
+  private static func word(meantBy pattern: String) -> String? {
+    let letters = pattern.lowercased().filter { $0.isLetter || $0.isNumber }
+    let words = ["iso8601", "unix", "unix_ms", "core_data"]
+    if let word = words.first(where: { $0.filter { $0 != "_" } == letters }) { return word }
+    switch letters {
+    case "iso", "rfc3339": return "iso8601"
+    case "epoch", "timestamp", "unixtime", "posix": return "unix"
+    // One or two letters are a pattern, such as “d”, and no word that is misspelt.
+    default: return pattern.count > 2 ? NearestName.find(pattern, in: words) : nil
+    }
+  }
+
   /// Compiles a pattern; `findings` gets what is wrong with it, and there is no result when that includes errors.
   ///
   /// - Parameter isForWriting: Whether dates are only written, so that parts may be missing.
@@ -52,8 +66,7 @@ struct DatePattern: Sendable {
         Finding(isError: true, message: "the date pattern is written as for strftime", hint: "write “\(other)”"))
       return nil
     }
-    let letters = pattern.lowercased().filter { $0.isLetter || $0.isNumber }
-    if let word = ["iso8601", "unix", "unix_ms", "core_data"].first(where: { $0.filter { $0 != "_" } == letters }) {
+    if let word = word(meantBy: pattern) {
       findings.append(Finding(isError: true, message: "“\(pattern)” is not a date pattern", hint: "write “\(word)”"))
       return nil
     }

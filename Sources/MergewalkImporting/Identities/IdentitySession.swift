@@ -89,8 +89,8 @@ final class IdentitySession {
     } catch {
       let advice =
         error.code == .alreadyExists
-        ? "; objects with identities go into a new store: name another one with --store, or remove this one" : ""
-      throw ImportError(code: .cannotOpenStore, message: error.words + advice)
+        ? "objects with identities go into a new store: name another one with --store, or remove this one" : nil
+      throw ImportError(opening: error, of: definition, advice: advice)
     }
   }
 

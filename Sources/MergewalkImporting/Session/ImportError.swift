@@ -78,6 +78,25 @@ public struct ImportError: Error, CustomStringConvertible {
     code == .inputIncomplete || diagnostics.contains { $0.code == ReadError.Code.checksumMismatch.rawValue }
   }
 
+  /// A store that cannot be opened or created, with its place in the pipeline if it is named there; that another program
+  /// has it is no mistake of the pipeline.
+  init(opening error: StoreError, of definition: ImportDefinition, advice: String? = nil) {
+    let code: Code =
+      switch error.code {
+      case .incompatibleModel: .incompatibleStore
+      case .busy: .storeBusy
+      default: .cannotOpenStore
+      }
+    var findings: [Diagnostic] = []
+    if code != .storeBusy, let path = definition.path, let place = definition.outputPlaces["store"] {
+      findings.append(
+        Diagnostic(
+          .error, code: code.rawValue, path: path, position: place, message: "“\(error.path)”: \(error.message)",
+          hint: advice ?? error.advice))
+    }
+    self.init(code: code, message: error.words + (advice.map { "; " + $0 } ?? ""), diagnostics: findings)
+  }
+
   init(_ error: StoreError) {
     let code: Code =
       switch error.code {

@@ -229,13 +229,7 @@ public final class ImportSession {
         return try plan(cacheKiB)
       }
     } catch let error as StoreError {
-      let code: ImportError.Code =
-        switch error.code {
-        case .incompatibleModel: .incompatibleStore
-        case .busy: .storeBusy
-        default: .cannotOpenStore
-        }
-      throw ImportError(code: code, message: error.words)
+      throw ImportError(opening: error, of: definition)
     } catch let error as ImportError {
       throw error
     } catch {

@@ -26,6 +26,8 @@ extension PersistentStoreCoordinator {
     if let path, type != .inMemory, FileSystem.exists(path) {
       throw StoreError(.alreadyExists, path: path, message: "there is a file already")
     }
+    // Before a file is made that stays behind.
+    _ = try PragmaList(options.pragmas, path: path ?? "")
     let configuration = store.configuration
     let target: PersistentStore
     switch type {

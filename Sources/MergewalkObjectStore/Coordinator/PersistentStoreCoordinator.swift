@@ -122,6 +122,8 @@ public final class PersistentStoreCoordinator {
   func open(
     type: PersistentStoreType, at path: String?, configuration: String?, options: PersistentStoreOptions
   ) throws(StoreError) -> PersistentStore {
+    // Before a file is made that stays behind.
+    _ = try PragmaList(options.pragmas, path: path ?? "")
     if type == .inMemory {
       return try PersistentStore.inMemory(model: model, configuration: configuration, options: options)
     }

@@ -111,12 +111,13 @@ extension PersistentStore {
 }
 
 extension PersistentStoreCoordinator {
-  /// The end of the histories of all stores that have one, or `nil` if none has.
+  /// The end of the histories of stores that have one, or `nil` if none has.
   ///
+  /// - Parameter wanted: The stores; `nil` for all.
   /// - Throws: ``StoreError`` if a store's history cannot be read.
-  public func currentHistoryToken() throws(StoreError) -> PersistentHistoryToken? {
+  public func currentHistoryToken(of wanted: [PersistentStore]? = nil) throws(StoreError) -> PersistentHistoryToken? {
     var tokens: [PersistentHistoryToken] = []
-    for store in stores {
+    for store in wanted ?? stores {
       do {
         tokens.append(try store.currentHistoryToken())
       } catch {

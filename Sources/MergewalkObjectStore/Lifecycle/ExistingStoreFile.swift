@@ -150,12 +150,7 @@ extension StoreFile {
   static func check(
     _ metadata: StoreMetadata, _ expected: StoreSchema, _ path: String
   ) throws(StoreError) {
-    let differences = ModelHashes(expected).differences(fromStore: metadata.hashes)
-    guard differences.isEmpty else {
-      throw StoreError(
-        .incompatibleModel, path: path, message: "the store was made with another version of the model: \(differences)",
-        differences: differences)
-    }
+    try metadata.requireHashes(of: expected, path: path)
   }
 
   static func warnings(_ connection: Connection, _ schema: StoreSchema) throws(StoreError) -> [StoreWarning] {

@@ -48,8 +48,8 @@ extension StoreFile {
 
 extension StoreMetadata {
   /// Checks that a store was made with this version of the model.
-  func requireHashes(
-    of schema: StoreSchema, path: String, options: PersistentStoreOptions
+  package func requireHashes(
+    of schema: StoreSchema, path: String, options: PersistentStoreOptions = PersistentStoreOptions()
   ) throws(StoreError) {
     let differences = ModelHashes(schema).differences(fromStore: hashes)
     guard differences.isEmpty || options.ignoresVersioning else {

@@ -1,6 +1,7 @@
 import MergewalkDiagnostics
 import MergewalkSystem
 import MergewalkImporting
+import MergewalkObjectModel
 import MergewalkObjectStore
 
 /// Finds paths of stores at which no store can be.
@@ -9,20 +10,32 @@ struct StoreCheck {
   /// Whether a file that is not a database is reported, too.
   let looksInside: Bool
 
-  /// Reports a folder, and perhaps a file that is not a database, where a pipeline has its store; what a database holds
-  /// is found when it is opened.
-  func run(_ path: String, at position: SourcePosition) {
+  /// Reports a folder, and perhaps a file that is not a database or a store of another model, where a pipeline has its
+  /// store; whatever else a database holds is found when it is opened.
+  func run(_ path: String, model: ManagedObjectModel, at position: SourcePosition) {
     guard let status = stat(path: path) else { return }
     switch status.st_mode & S_IFMT {
     case S_IFDIR:
       findings.add(
         .unsuitableStore, at: position, "the store “\(path)” is a folder",
         hint: "a store is a file: for example “\(Paths.join(path, "shop.sqlite"))”")
-    // An empty file is an empty database; one that cannot be read is left to what opens it.
+    // One that cannot be read is left to what opens it.
     case S_IFREG where looksInside:
-      guard let foreign = ForeignStoreFile(at: path) else { return }
-      findings.add(
-        .unsuitableStore, at: position, "the store “\(path)” \(foreign.words)", hint: foreign.error(path).advice)
+      if let foreign = ForeignStoreFile(at: path) {
+        findings.add(
+          .unsuitableStore, at: position, "the store “\(path)” \(foreign.words)", hint: foreign.error(path).advice)
+        return
+      }
+      do throws(StoreError) {
+        try StoreMetadata.read(path: path).requireHashes(of: StoreSchema(model: model), path: path)
+      } catch {
+        switch error.code {
+        case .incompatibleModel, .damagedMetadata, .notACoreDataStore, .notADatabase: break
+        // What is busy or cannot be read may be ready for a run.
+        default: return
+        }
+        findings.add(.unsuitableStore, at: position, "“\(path)”: \(error.message)", hint: error.advice)
+      }
     default: break
     }
   }

@@ -66,9 +66,11 @@ struct ComponentReader {
         {
           findings.add(.unknownField, at: entry.key.position, message, hint: hint)
         } else {
+          let names = spec.fields.map(\.name)
+          let isNear = NearestName.find(name, in: names) != nil
           findings.addUnknown(
-            .unknownField, at: entry.key.position, message, name: meant(name, in: spec) ?? name,
-            candidates: spec.fields.map(\.name))
+            .unknownField, at: entry.key.position, message, name: isNear ? name : meant(name, in: spec) ?? name,
+            candidates: names)
         }
         // The field that was meant is not missing as well.
         if let meant = meant(name, in: spec) { component.brokenFields.insert(meant) }

@@ -47,6 +47,8 @@ struct ExplainCommand: ParsableCommand {
   @Flag(help: "Print one JSON object to standard output.")
   var json = false
 
+  func validate() throws { try OptionPaths.check(written: ("--store", store)) }
+
   func run() throws {
     do {
       var settings = PipelineSettings()

@@ -103,8 +103,8 @@ struct FetchCommand: ParsableCommand {
   var output: String?
 
   func validate() throws {
-    if let limit, limit < 1 { throw ValidationError("--limit must be at least 1") }
-    if let offset, offset < 0 { throw ValidationError("--offset must not be negative") }
+    if let limit, limit < 1 { throw ValidationError("--limit takes a number from 1 on, not \(limit)") }
+    if let offset, offset < 0 { throw ValidationError("--offset takes a number from 0 on, not \(offset)") }
     if having != nil, groupBy == nil { throw ValidationError("--having needs --group-by") }
     if count, format != nil { throw ValidationError("--count prints a number; it takes no --format") }
     if explain, format != nil || output != nil {

@@ -58,10 +58,12 @@ struct GuessCommand: ParsableCommand {
   func validate() throws {
     if entity != nil, sources.count > 1 { throw ValidationError("--entity names the entity of a single source") }
     if let entity, !PipelineGuess.isEntityName(entity) {
-      throw ValidationError("--entity takes a name of letters, digits and underscores that begins with a capital")
+      throw ValidationError(
+        "--entity takes a name of letters, digits and underscores that begins with a capital, not “\(entity)”")
     }
-    if records < 1 { throw ValidationError("--records must be at least 1") }
+    if records < 1 { throw ValidationError("--records takes a number from 1 on, not \(records)") }
     try OptionPaths.check(written: ("--out", folder), cure: "name a folder")
+    for source in sources { try OptionPaths.check(("<sources>", source)) }
     if sources.count(where: { $0 == "-" }) > 1 { throw ValidationError("standard input can be read only once") }
   }
 

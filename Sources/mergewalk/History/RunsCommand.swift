@@ -48,7 +48,7 @@ struct RunsCommand: ParsableCommand {
   func validate() throws {
     try OptionPaths.check(output: "--html", html)
     if html != nil, name != nil || json { throw ValidationError("--html cannot be combined with a run or with --json") }
-    if store.isEmpty { throw ValidationError("the store is a path") }
+    try OptionPaths.check(("<store>", store))
     if limit < 1 { throw ValidationError("--limit takes a number from 1 on, not \(limit)") }
     if name != nil, pipeline != nil, name != "last" {
       throw ValidationError("--pipeline can be used only with the list or with “last”")

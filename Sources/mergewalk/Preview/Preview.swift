@@ -207,7 +207,7 @@ struct Preview {
     if rejected > rejects.count { Console.words("... and \(Figures.count(rejected - rejects.count, "more reject"))") }
     if let surplus {
       Console.words(
-        "\(surplus): warning: a member is not a column, because the first records do not have it; "
+        "\(PrintableText.of(surplus)): warning: a member is not a column, because the first records do not have it; "
           + (definition.hasRawJSON ? "--format ndjson shows all" : "a pipeline that names it reads it")
           + " [lateMember]")
     }

@@ -51,6 +51,8 @@ struct PreviewCommand: ParsableCommand {
   @Flag(help: "Show the evidence for the detected options.")
   var verbose = false
 
+  func validate() throws { try OptionPaths.check(("<source>", source)) }
+
   func run() throws {
     let definition = try FindingsOutput.orFail(advised: SourceDefinition.advised) { () throws(DiagnosticList) in
       try SourceDefinition.read(

@@ -32,6 +32,7 @@ struct RejectsCleanCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
+    try OptionPaths.check(("<file>", file))
     if !(0...100_000).contains(olderThan) {
       throw ValidationError("--older-than takes a number of days from 0 to 100000, not \(olderThan)")
     }

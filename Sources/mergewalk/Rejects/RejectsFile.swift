@@ -40,7 +40,7 @@ enum RejectsFile {
         held.append(problem)
         if held.count == mostProblems {
           let finding = "this is not a rejects file: \(held[0].reason); name one that a run wrote"
-          Console.words("\(held[0].place): error: \(finding) [\(notRejects)]")
+          Console.words(PrintableText.of("\(held[0].place): error: \(finding) [\(notRejects)]"))
           throw ExitStatus.failure
         }
       }
@@ -71,7 +71,7 @@ enum RejectsFile {
     var reason: String
     var code: String
 
-    var text: String { "\(place): error: the line is not a reject: \(reason) [\(code)]" }
+    var text: String { PrintableText.of("\(place): error: the line is not a reject: \(reason) [\(code)]") }
   }
 
   /// The code of findings about a file, or a line, that is something else.
@@ -84,7 +84,7 @@ enum RejectsFile {
   static func place(_ line: RejectLine) -> String {
     if let object = line.object { return printable(object) }
     let file = line.member.map { "\(line.file)/\($0)" } ?? line.file
-    return "\(file):\(line.sourceLine):\(line.sourceColumn)"
+    return PrintableText.of("\(file):\(line.sourceLine):\(line.sourceColumn)")
   }
 
   /// A reject as a person reads it: why, and the record below.

@@ -28,6 +28,7 @@ struct RejectsSummaryCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
+    try OptionPaths.check(("<file>", file))
     if !(0...100).contains(samples) { throw ValidationError("--samples takes a number from 0 to 100, not \(samples)") }
   }
 

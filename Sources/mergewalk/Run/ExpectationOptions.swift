@@ -20,7 +20,7 @@ struct ExpectationOptions: ParsableArguments {
       throw ValidationError("--expect-records takes a number of records, not \(expectRecords)")
     }
     if let expectSha256, SourceExpectation.sha256(hex: expectSha256) == nil {
-      throw ValidationError("--expect-sha256 takes 64 hexadecimal digits")
+      throw ValidationError("--expect-sha256 takes 64 hexadecimal digits, not “\(expectSha256)”")
     }
   }
 

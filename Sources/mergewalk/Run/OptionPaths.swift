@@ -1,10 +1,13 @@
 import ArgumentParser
+import MergewalkDiagnostics
 import MergewalkImporting
 
 enum OptionPaths {
   /// Refuses paths that were given and are empty, as those of an unset variable of the shell are.
   static func check(_ paths: (name: String, path: String?)...) throws {
-    for (name, path) in paths where path?.isEmpty == true { throw ValidationError("\(name) takes a path") }
+    for (name, path) in paths where path?.isEmpty == true {
+      throw ValidationError("\(name) takes a path; \(NearestFile.emptyPath)")
+    }
   }
 
   /// The same for files and folders that are written; also refuses `-`, which would become the name of one.

@@ -33,7 +33,7 @@ enum SummaryOutput {
   ///   - subject: what it concerns if it names no file.
   ///   - note: follows its message.
   static func words(_ warning: RunWarning, of subject: String, note: String = "") -> String {
-    "\(warning.place ?? subject): warning: \(warning.message)\(note) [\(warning.code.rawValue)]"
+    PrintableText.of("\(warning.place ?? subject): warning: \(warning.message)\(note) [\(warning.code.rawValue)]")
   }
 
   /// The same object for a run that could not be carried out.
@@ -145,7 +145,7 @@ enum SummaryOutput {
       case .interrupted: " (run again to resume)"
       case .limitBreached, .dryRun, .skippedAgain: " (as before)"
       }
-    lines.append("  store    " + summary.storePath + place)
+    lines.append("  store    " + PrintableText.of(summary.storePath) + place)
     if summary.completeness == .unchecked {
       lines.append("  input    whether it came whole was not checked (--expect-records, --expect-sha256)")
     }
@@ -155,7 +155,7 @@ enum SummaryOutput {
     if summary.rejected > 0 {
       let codes = summary.rejectCounts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         .map { "\($0.key) \(Figures.grouped($0.value))" }
-      let place = summary.rejectsPath ?? "not kept"
+      let place = summary.rejectsPath.map { PrintableText.of($0) } ?? "not kept"
       lines.append("  rejects  " + place + (codes.isEmpty ? "" : " (\(codes.joined(separator: ", ")))"))
     }
     return lines.joined(separator: "\n")

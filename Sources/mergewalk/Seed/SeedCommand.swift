@@ -81,7 +81,11 @@ struct SeedCommand: ParsableCommand {
   func validate() throws {
     try OptionPaths.check(written: ("--store", store))
     if identity?.isEmpty == true { throw ValidationError("--identity takes a name") }
-    if [!pipelines.isEmpty, check, from != nil].count(where: { $0 }) != 1 {
+    if check, from != nil { throw ValidationError("--check and --from exclude each other") }
+    if let option = check ? "--check" : from.map({ _ in "--from" }), let extra = pipelines.first {
+      throw ValidationError("\(option) takes no pipelines; leave out “\(extra)” or \(option)")
+    }
+    if pipelines.isEmpty, !check, from == nil {
       throw ValidationError("name pipelines to build a store from, or use --from or --check")
     }
     if pipelines.isEmpty, force { throw ValidationError("--force can be used only with pipelines") }

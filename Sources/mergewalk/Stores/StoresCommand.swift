@@ -154,6 +154,7 @@ struct StoresTaskCommand: ParsableCommand {
   @OptionGroup var output: StoresOutputOptions
 
   func validate() throws {
+    try OptionPaths.check(("<folder>", folder))
     if part == nil { _ = try TaskNumber.ofEnvironment() }
   }
 
@@ -183,6 +184,8 @@ struct StoresCommitCommand: ParsableCommand {
   var folder: String
 
   @OptionGroup var output: StoresOutputOptions
+
+  func validate() throws { try OptionPaths.check(("<folder>", folder)) }
 
   func run() throws {
     let family = StoreFamily(folder: folder)

@@ -35,8 +35,7 @@ extension ImportSession {
       }
       hasUnfinishedRun = try StoreFile.hasResumablePlan(path: definition.storePath, run: definition.journalName)
     } catch {
-      throw ImportError(
-        code: error.code == .incompatibleModel ? .incompatibleStore : .cannotOpenStore, message: error.words)
+      throw ImportError(opening: error, of: definition)
     }
     var explanation = try result.get()
     if hasUnfinishedRun { explanation.store.hasUnfinishedRun = true }
