@@ -33,7 +33,7 @@ struct ReplayedElementsTests {
       import:
         entity: Line
         \(mode == "upsert" ? "find_by: { sku: lines.sku }" : "mode: insert")
-        attributes: { sku: lines.sku, count: lines.count }
+        attributes: { \(mode == "upsert" ? "" : "sku: lines.sku, ")count: lines.count }
         relationships: { order: { find_by: { number: id }, attributes: { total: total } } }
       """, to: "p.yaml")
   }

@@ -79,8 +79,7 @@ struct UsageTests {
       to: place + "p.yaml")
     let command = try Command(["run", place + "p.yaml"], in: folder.path)
     #expect(command.status == 2)
-    let name = field == "rejects" ? "file" : field
-    let start = "\(place)p.yaml:1:\(field.utf8.count + 3): error: “\(name)” takes a path, but here is “-”"
+    let start = "\(place)p.yaml:1:\(field.utf8.count + 3): error: “\(field)” takes a path, but here is “-”"
     #expect(command.words.contains(start), "\(command.words)")
     #expect(!FileManager.default.fileExists(atPath: folder.file(place + "s.sqlite")))
   }

@@ -89,10 +89,20 @@ struct SpokenOrder {
   /// Makes the values of a batch absent that later records have overwritten.
   func hideOverwritten(_ batch: inout ImportBatch, in pass: Pass) -> [Overwritten] {
     var found: [Overwritten] = []
+    // What one record that waits says of its own object, by attribute: here its targets come first, but one that names
+    // itself says more of itself behind that.
+    var own: [UInt64: Overwritten] = [:]
     forEachValue(batch, in: pass) { speaker, value, record, attribute, place in
-      guard let later = last[attribute], later > place, !gone.contains(later) else { return }
       let tag = batch.columns[value.field].tags[record]
-      found.append(Overwritten(node: speaker.node, field: value.field, record: record, tag: tag))
+      let said = Overwritten(node: speaker.node, field: value.field, record: record, tag: tag)
+      if let later = last[attribute], later > place, !gone.contains(later) { return found.append(said) }
+      guard pass == .waiting else { return }
+      if speaker.stage == nil {
+        if own.first?.value.record != record { own = [:] }
+        own[attribute] = said
+      } else if let first = own[attribute], first.record == record {
+        found.append(first)
+      }
     }
     for value in found {
       batch.columns[value.field].tags[value.record] = CellTag.absent

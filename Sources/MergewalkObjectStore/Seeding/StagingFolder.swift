@@ -26,9 +26,28 @@ package final class StagingFolder {
     guard !FileSystem.exists(path) else {
       throw StoreError(.busy, path: store, message: "this process is already making the store")
     }
-    try FileSystem.makeFolder(path, mode: 0o700)
-    descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    flock(descriptor, LOCK_EX | LOCK_NB)
+    descriptor = try Self.make(path)
+  }
+
+  /// Makes a folder and takes its lock.
+  ///
+  /// Before it has the lock, another process may take the folder for one that was left behind and remove it.
+  private static func make(_ path: String) throws(StoreError) -> Int32 {
+    while true {
+      try FileSystem.makeFolder(path, mode: 0o700)
+      let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      if descriptor >= 0 {
+        flock(descriptor, LOCK_EX)
+        if let own = stat(descriptor: descriptor), let named = stat(path: path, followsLinks: false),
+          own.st_ino == named.st_ino, own.st_dev == named.st_dev
+        {
+          return descriptor
+        }
+        close(descriptor)
+      } else if errno != ENOENT {
+        throw FileSystem.failure(path, "cannot be opened")
+      }
+    }
   }
 
   deinit {

@@ -160,7 +160,7 @@ struct BatchDeleteTests {
           + "WHERE (ZABOUT IN (SELECT k FROM temp.mergewalk_doomed WHERE r = 2))",
         "DELETE FROM ZLINE WHERE Z_PK IN (SELECT k FROM temp.mergewalk_doomed WHERE r = 0)",
         "DELETE FROM ZORDER WHERE Z_PK IN (SELECT k FROM temp.mergewalk_doomed WHERE r = 2)",
-        "DELETE FROM temp.mergewalk_doomed", "COMMIT",
+        "SELECT count(*) FROM temp.mergewalk_doomed", "DELETE FROM temp.mergewalk_doomed", "COMMIT",
       ])
     try place.verify()
   }

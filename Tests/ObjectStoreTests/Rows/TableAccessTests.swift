@@ -111,7 +111,8 @@ struct TableAccessTests {
       }
     }
     #expect(written == 3)
-    #expect(statements.count == 1)
+    // As fewer rows were written, one more looks whether a trigger has left any out.
+    #expect(statements.count == 2)
     let statement = try #require(statements.first)
     #expect(statement.hasPrefix("UPDATE ZANIMAL SET Z_OPT = r.c2, ZKEEPER = r.c"))
     #expect(statement.contains("Z_FOK_KEEPER = r.c"))

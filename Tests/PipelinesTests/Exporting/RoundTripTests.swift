@@ -145,7 +145,7 @@ struct RoundTripTests {
 
   @Test("texts that are no URIs, empty ones and infinite dates come back", arguments: StoreExport.Format.allCases)
   func oddities(_ format: StoreExport.Format) throws {
-    let yaml = "entities: { P: { attributes: { link: uri!, day: date! } } }"
+    let yaml = "entities: { P: { attributes: { link: uri!, day: date } } }"
     let model = try ManagedObjectModel(ModelReader.parse(Array(yaml.utf8), path: "m.yaml"))
     let file = try StoreFile.create(path: folder.file("store.sqlite"), model: model)
     try file.connection.execute(

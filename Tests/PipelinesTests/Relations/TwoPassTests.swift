@@ -348,6 +348,30 @@ import Testing
     }
   }
 
+  @Test("a record that names itself says more of itself behind its own values, in each run", arguments: [1, 10])
+  func saysOfItself(batch: Int) throws {
+    let folder = try folder()
+    try folder.write(
+      """
+      model: model.yaml
+      store: club.sqlite
+      source: in.csv
+      batch: { records: \(batch) }
+      import:
+        entity: Member
+        find_by: [number]
+        passes: two
+        attributes: [label]
+        relationships: { parent: { find_by: { number: parent }, attributes: { label: parent_label }, missing: "null" } }
+      """, to: "pipeline.yaml")
+    try folder.write("number,label,parent,parent_label\n1,own,1,said\n2,x,,\n", to: "in.csv")
+    for run in 1...3 {
+      let summary = try ImportSession(try Pipeline.read(folder.file("pipeline.yaml")).definition).run()
+      #expect(summary.rejected == 0)
+      #expect(try stored(folder)[1] == Member(label: "said", parent: 1), "run \(run)")
+    }
+  }
+
   @Test("repeated keys keep their policy", arguments: [1, 3, 100]) func repeated(batch: Int) throws {
     for (policy, expected) in [("last", "b"), ("first", "a")] {
       let folder = try folder()

@@ -116,7 +116,7 @@ enum CorpusSmall {
     file("an arrow", "from=>to\nBern=>Graz\nLund=>Cork\n", "from¦to⏎Bern¦Graz⏎Lund¦Cork"),
     file("one column of two words each", "name\nred 1\ngreen 22\nblue 3\n", "name⏎red 1⏎green 22⏎blue 3"),
     plain("a delimiter at each end", ",", "a,b,c,\n1,2,3,\n4,5,6,\n"),
-    file("a delimiter at the end of records", "a,b,c\n1,2,3,\n4,5,6,\n7,8,9,\n", "a¦b¦c⏎1¦2¦3¦⏎4¦5¦6¦⏎7¦8¦9¦"),
+    file("a delimiter at the end of records", "a,b,c\n1,2,3,\n4,5,6,\n7,8,9,\n", "a¦b¦c⏎1¦2¦3⏎4¦5¦6⏎7¦8¦9"),
     plain("sparse", ",", "a,b,c,d\n1,,,\n,,x,\n,2,,\n,,,z\n"),
     plain("pipes around", "|", "|a|b|c|\n|1|2|3|\n|4|5|6|\n"),
     file(
