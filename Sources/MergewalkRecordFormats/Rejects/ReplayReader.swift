@@ -30,8 +30,9 @@ package struct ReplayReader: RecordReader {
   private var place = (file: RejectedFile(RejectLine()), names: [String]())
   private var headers: [RejectedFile: [String]] = [:]
   private var lone: LoneRecordFormat?
-  /// The record of the last line with elements, and where in its file the first of its lines stands.
-  private var whole: (file: RejectedFile, raw: [UInt8], offset: Int)?
+  /// The record of the last line with elements, how many it has, and which of its file, from which byte on, is the first
+  /// that has a line.
+  private var whole: (file: RejectedFile, raw: [UInt8], elements: Int, first: Int, offset: Int)?
   private var scratch = RecordBatch()
   private var recordIndex = 0
 
@@ -185,18 +186,25 @@ package struct ReplayReader: RecordReader {
       refused.indent = line.indent
       refuse(&refused, into: &batch)
     }
+    whole?.elements = batch.recordCount + batch.errors.count - before
   }
 
   /// Whether a line tells of a further element of the record that the line before has, with the same bytes: read once
   /// more, every element that is still wrong would be rejected as often as there are such lines.
   private mutating func repeatsRecord(_ line: RejectLine, _ raw: [UInt8]) -> Bool {
-    guard format.eachPath != nil, !SpoolRow.isRow(raw), let offset = line.sourceOffset else { return false }
+    guard format.eachPath != nil, !SpoolRow.isRow(raw), let offset = line.sourceOffset else {
+      whole = nil
+      return false
+    }
     let file = RejectedFile(line)
-    // Another record with the same bytes begins behind the end of this one.
-    if let whole, whole.file == file, whole.raw == raw, offset >= whole.offset, offset - whole.offset < raw.count {
+    // Another record with the same bytes begins behind the end of this one, and its elements have other numbers; a
+    // correction that both have may have made them longer.
+    if let whole, whole.file == file, whole.raw == raw, offset >= whole.offset, offset - whole.offset < raw.count,
+      line.record - whole.first < whole.elements
+    {
       return true
     }
-    whole = (file, raw, offset)
+    whole = (file, raw, 0, line.record, offset)
     return false
   }
 
