@@ -410,6 +410,12 @@ struct PipelineGuessTests: GuessTests {
     #expect(rows.contains("such as where: id != nil"), "\(rows)")
     try folder.write("id,name,note\n1,a,\n2,b,x\n3,,\n", to: "rows.csv")
     #expect(!text(try guess("rows.csv"), 1).contains("nothing in any column"))
+    // A word of the language is written so that it is a name; a text of blanks is a value.
+    try folder.write("No,Last Name\n1,a\n,\n2,b\n", to: "rows.csv")
+    #expect(text(try guess("rows.csv"), 1).contains(##"where: "#No != nil""##))
+    try folder.write("name,note\nann,x\n , \nbob,\n", to: "rows.csv")
+    let blanks = text(try guess("rows.csv"), 1)
+    #expect(blanks.contains("1 record has nothing in any column") && !blanks.contains("such as where"), "\(blanks)")
   }
 
   @Test("a document that is one object is one record, on how many lines it stands")
