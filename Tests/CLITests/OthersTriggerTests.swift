@@ -162,7 +162,7 @@ struct OthersTriggerTests {
     try prepare("CREATE TRIGGER app BEFORE INSERT ON ZITEM BEGIN SELECT RAISE(ROLLBACK, 'no'); END")
     let run = try run([Self.owner], ["S,7,s@x,s,,,", "B,2,b@x,b,,,"])
     #expect(run.status == 2)
-    #expect(run.words.contains("no; a trigger of the store has rolled back the whole run"), "\(run.words)")
+    #expect(run.words.contains("a trigger of the store has rolled back the whole run (ROLLBACK): no"), "\(run.words)")
     #expect(try items() == "S/1/s@x T/1/t@x")
     #expect(try people() == "s@x/s t@x/t")
   }

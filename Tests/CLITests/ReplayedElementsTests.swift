@@ -74,6 +74,20 @@ struct ReplayedElementsTests {
     }
   }
 
+  @Test("are those of each record, where both were corrected in the same way", arguments: ["ndjson", "json"])
+  func sameCorrection(format: String) throws {
+    try pipeline(format, mode: "insert")
+    let record = #"{"id": "1", "lines": [{"sku": "a", "count": "x"}]}"#
+    let text = [record, record].joined(separator: format == "json" ? "," : "\n")
+    try folder.write(format == "json" ? "[\(text)]" : "\(text)\n", to: "in.\(format)")
+    #expect(try Command(["run", "p.yaml", "--quiet"], in: folder.path).status == 1)
+    let lines = try String(contentsOfFile: folder.file("r.ndjson"), encoding: .utf8)
+    // The record becomes longer than the way from one to the other.
+    try folder.write(lines.replacing(#"\"x\""#, with: "1000000000"), to: "r.ndjson")
+    let counts = try replay("r.ndjson", to: "again.ndjson")
+    #expect(counts["read"] == 2 && counts["inserted"] == 2, "\(counts)")
+  }
+
   @Test("are all read where their lines were corrected in different ways")
   func corrected() throws {
     try pipeline("ndjson")

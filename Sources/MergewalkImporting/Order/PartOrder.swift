@@ -23,7 +23,7 @@ struct PartOrder {
       groups = count == 1 ? [[0]] : []
       return
     }
-    let needs = (0..<count).map { part in (0..<count).map { $0 != part && depends(part, on: $0) } }
+    let needs = withDerived((0..<count).map { part in (0..<count).map { $0 != part && depends(part, on: $0) } })
     if definition.keepsOrder {
       groups = group((0..<count).map { [$0] }, needs)
     } else {
@@ -62,16 +62,41 @@ struct PartOrder {
   }
 
   /// Whether steps of a part look up what another one writes.
+  private func readsStepwise(_ part: Int, of other: Int) -> Bool { looksUp(part, in: other) { [$0.entity] } }
+
+  /// Whether steps of a part look up some of the entities that `read` gives, of which another part writes objects.
   ///
   /// An import that writes such objects itself may want to see them as they were: then the file's order decides, as it
   /// does with `order: file`.
-  private func readsStepwise(_ part: Int, of other: Int) -> Bool {
+  private func looksUp(_ part: Int, in other: Int, _ read: (StoreLookup) -> [String]) -> Bool {
     let entities = [other, part].map { definition.model.entity(named: definition.parts[$0].root.entityName) }
     guard !definition.keepsOrder, let written = entities[0], let own = entities[1] else { return false }
     return definition.parts[part].lookups.contains { lookup in
-      !isSame(lookup.entity, own)
-        && ([lookup.entity] + sources(lookup)).contains { isSame($0, written) && !isSame($0, own) }
+      !isSame(lookup.entity, own) && read(lookup).contains { isSame($0, written) && !isSame($0, own) }
     }
+  }
+
+  /// The dependencies with those on parts that write what derived attributes are made of which steps look up.
+  ///
+  /// Such an attribute has a value without these, too: where they need the part in turn, they run after it.
+  private func withDerived(_ dependencies: [[Bool]]) -> [[Bool]] {
+    var needs = dependencies
+    for part in needs.indices {
+      for other in needs.indices where other != part && !needs[part][other] && looksUp(part, in: other, sources) {
+        needs[part][other] = !Self.reaches(part, from: other, needs)
+      }
+    }
+    return needs
+  }
+
+  /// Whether one part needs another one, perhaps through others.
+  private static func reaches(_ part: Int, from start: Int, _ needs: [[Bool]]) -> Bool {
+    var (waiting, seen) = ([start], Set([start]))
+    while let next = waiting.popLast() {
+      if needs[next][part] { return true }
+      waiting += needs.indices.filter { needs[next][$0] && seen.insert($0).inserted }
+    }
+    return false
   }
 
   /// The entities of whose objects derived attributes are made that a look-up reads.

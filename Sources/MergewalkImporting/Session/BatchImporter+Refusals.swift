@@ -115,7 +115,7 @@ extension BatchImporter {
       guard !refusal.comesWhileWriting || store.isInTransaction else {
         throw ImportError(
           code: .database,
-          message: "\(error.message); a trigger of the store has rolled back the whole run with it (ROLLBACK)")
+          message: "a trigger of the store has rolled back the whole run (ROLLBACK): \(error.message)")
       }
       self.refusal = nil
       try undo(mark, view)

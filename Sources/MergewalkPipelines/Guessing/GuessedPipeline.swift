@@ -69,8 +69,7 @@ struct GuessedPipeline {
         "\(PrintableText.count(blank.count, "record")) \(isOne ? "has" : "have") nothing in any column, the first on line"
           + " \(blank.line): \(isOne ? "is it an empty row" : "are they empty rows") of a spreadsheet? Each is stored as an"
           + " object without values; a condition of the import leaves them out"
-          + (blank.column.map { $0.utf8.allSatisfy(\.isLetter) ? ", such as where: \($0) != nil" : " (where)" }
-            ?? " (where)"))
+          + (blank.column.map { ", such as where: " + Self.isThere($0) } ?? " (where)"))
     }
     if let place = sample.nearHeader {
       questions.append(
@@ -93,6 +92,13 @@ struct GuessedPipeline {
       lines += GuessWords.question(question + (question.hasSuffix("?") ? "" : "."))
     }
     return lines
+  }
+
+  /// The condition that a column has a value, as YAML has it.
+  private static func isThere(_ column: String) -> String {
+    let path = ObjectExpression.keyPath(PropertyPath([.property(column)]))
+    let condition = ObjectPredicate.comparison(ComparisonPredicate(path, .notEqualTo, .constant(.null)))
+    return YAMLText.scalar(condition.description, inFlow: false)
   }
 
   /// Asks whether a file that is a table by its name is something else by its content.

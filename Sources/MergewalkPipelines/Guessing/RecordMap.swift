@@ -5,11 +5,11 @@ import MergewalkRecordFormats
 /// may be the records in it.
 struct RecordMap {
   /// The names of the members that lead to the object; none when it is the record.
-  private let way: [Substring]
+  private let way: [String]
   /// How many objects are in it.
   let count: Int
-  /// The paths of what these have.
-  private let inner: Set<Substring>
+  /// The names of what these have, and of what is deeper in them.
+  private let inner: Set<[String]>
   private let isJSON: Bool
 
   /// Maps are looked for so deep.
@@ -21,24 +21,21 @@ struct RecordMap {
     guard sample.records == 1, name.isJSON || [.yaml, .propertyList].contains(name) else { return nil }
     let columns = sample.columns.enumerated().map { column, path in
       let profile = sample.profiles[column]
-      return (parts: path.split(separator: "."), path: path, isObject: profile.structures > 0 && profile.lists == 0)
+      return (
+        names: JSONReader.memberNames(ofPath: path) ?? [path], isObject: profile.structures > 0 && profile.lists == 0
+      )
     }
     for depth in 0..<Self.deepest {
-      var met: Set<[Substring]> = []
-      for column in columns where column.parts.count > depth {
-        let way = Array(column.parts.prefix(depth))
-        // A name with a dot would be taken for two.
-        guard met.insert(way).inserted, !way.contains(where: { $0.contains("\\") }) else { continue }
-        var members: [Substring: Set<Substring>] = [:]
+      var met: Set<[String]> = []
+      for column in columns where column.names.count > depth {
+        let way = Array(column.names.prefix(depth))
+        guard met.insert(way).inserted else { continue }
+        var members: [String: Set<[String]>] = [:]
         var isMap = true
-        for other in columns where other.parts.count > depth && other.parts.starts(with: way) {
-          let rest = other.parts.dropFirst(depth)
+        for other in columns where other.names.count > depth && other.names.starts(with: way) {
+          let rest = other.names.dropFirst(depth)
           isMap = isMap && (rest.count > 1 || other.isObject)
-          if let second = rest.dropFirst().first {
-            members[rest[depth], default: []].insert(other.path[second.startIndex...])
-          } else {
-            members[rest[depth], default: []].formUnion([])
-          }
+          members[rest[depth], default: []].formUnion(rest.count > 1 ? [Array(rest.dropFirst())] : [])
         }
         let counts = members.values.joined().reduce(into: [:]) { $0[$1, default: 0] += 1 }
         guard isMap, members.count >= 3, counts.isEmpty || counts.values.contains(where: { $0 * 2 > members.count })
@@ -59,11 +56,20 @@ struct RecordMap {
   }
 
   /// The command that makes lines of the members of the object, and of their names a member that none of them has.
-  var command: String {
-    var taken = Set(inner.map { $0.prefix { $0 != "." }.lowercased() })
+  private var command: String {
+    var taken = Set(inner.compactMap { $0.first?.lowercased() })
     let name = GuessedNames.unique("key", in: &taken)
-    let path = way.map { ".\"\($0)\"" }.joined()
+    let path = way.map { ".\"\(Self.quoted($0))\"" }.joined()
     return (isJSON ? "" : "convert the file to JSON, then ")
       + "jq -c '\(path.isEmpty ? "" : path + " | ")to_entries[] | \(name == "key" ? "{key}" : "{\(name): .key}") + .value'"
+  }
+
+  /// A name inside quotes of jq, which are inside quotes of the shell.
+  private static func quoted(_ name: String) -> String {
+    name.unicodeScalars.map { scalar in
+      let isPlain = scalar.value >= 0x20 && !["\"", "'", "\\"].contains(scalar)
+      let digits = String(scalar.value, radix: 16)
+      return isPlain ? String(scalar) : "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }.joined()
   }
 }

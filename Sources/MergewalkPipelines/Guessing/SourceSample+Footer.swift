@@ -12,7 +12,7 @@ extension SourceSample {
   struct BlankRecords {
     var count = 0
     var line = 0
-    /// A column in which all other records have a value.
+    /// A column that is null in these records only.
     var column: String?
   }
 
@@ -36,9 +36,13 @@ extension SourceSample {
       }
     }
     guard found.count > 0, profiles.contains(where: { $0.records > found.count }) else { return nil }
-    found.column = columns.indices.first { profiles[$0].values == profiles[$0].records - found.count }.map {
-      columns[$0]
-    }
+    found.column = columns.indices.first { column in
+      let profile = profiles[column]
+      // In a column of text, blanks and empty texts in quotes are no null.
+      let areNull = profile.blank + profile.emptyQuoted == 0
+      let isNumbers = profile.numbers == profile.values && profile.leadingZeros == 0
+      return profile.values == profile.records - found.count && (areNull || isNumbers)
+    }.map { columns[$0] }
     return found
   }
 

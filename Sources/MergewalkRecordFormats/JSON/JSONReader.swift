@@ -80,6 +80,11 @@ public struct JSONReader: RecordReader {
     return String(decoding: names[0], as: UTF8.self)
   }
 
+  /// The names of the members on the way that a path denotes; nil if it is malformed.
+  package static func memberNames(ofPath path: String) -> [String]? {
+    JSONPaths.split(path).map { $0.map { String(decoding: $0, as: UTF8.self) } }
+  }
+
   /// The path of the top-level member at the start of a path, or nil if it is malformed.
   public static func firstMember(ofPath path: String) -> String? {
     JSONPaths.split(path).map { JSONPaths.path(toMember: String(decoding: $0[0], as: UTF8.self)) }

@@ -74,9 +74,9 @@ package struct RejectLine: Sendable {
 package struct RejectLines {
   /// A member of a line, in the order in which the reader is asked for them.
   private enum Member: Int, CaseIterable {
-    case run, file, member, part, code, object, raw, base64, isCut, header, indent, namespaces, offset
+    case run, file, member, part, code, object, raw, base64, isCut, header, indent, namespaces, offset, record
     // What is said about the record, which importing it again does not need.
-    case record, line, column, field, entity, attribute, message, also, width
+    case line, column, field, entity, attribute, message, also, width
 
     var name: String {
       switch self {
@@ -106,7 +106,7 @@ package struct RejectLines {
     var options = NDJSONOptions()
     // A record of 16 MiB may take six times as much as an escaped string.
     options.maxRecordBytes = 256 << 20
-    let members = reasons ? Member.allCases : Member.allCases.filter { $0.rawValue < Member.record.rawValue }
+    let members = reasons ? Member.allCases : Member.allCases.filter { $0.rawValue < Member.line.rawValue }
     reader = try NDJSONReader(source: source, options: options, columns: .named(members.map(\.name)))
   }
 

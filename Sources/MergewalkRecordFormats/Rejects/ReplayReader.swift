@@ -30,8 +30,8 @@ package struct ReplayReader: RecordReader {
   private var place = (file: RejectedFile(RejectLine()), names: [String]())
   private var headers: [RejectedFile: [String]] = [:]
   private var lone: LoneRecordFormat?
-  /// The record of the last line with elements, and where in its file the first of its lines stands.
-  private var whole: (file: RejectedFile, raw: [UInt8], offset: Int)?
+  /// The record of the last line, where records have elements.
+  private var whole: RejectedWhole?
   private var scratch = RecordBatch()
   private var recordIndex = 0
 
@@ -159,7 +159,11 @@ package struct ReplayReader: RecordReader {
         "the record is of another table than the one that is read; take “code” out of its line if it is one of this")
       return refuse(&error, into: &batch)
     }
-    if raw.allSatisfy({ $0.isDocumentSpace }) || repeatsRecord(line, raw) { return }
+    if raw.allSatisfy({ $0.isDocumentSpace }) { return }
+    if format.eachPath != nil {
+      if let whole, whole.hasElement(of: line, raw) { return }
+      whole = RejectedWhole(line, raw)
+    }
     let lone = lone ?? LoneRecordFormat(of: format, columns: asked, header: header)
     self.lone = lone
     var (text, form) = lone.reading(raw, indent: line.indent, namespaces: line.namespaces)
@@ -185,19 +189,7 @@ package struct ReplayReader: RecordReader {
       refused.indent = line.indent
       refuse(&refused, into: &batch)
     }
-  }
-
-  /// Whether a line tells of a further element of the record that the line before has, with the same bytes: read once
-  /// more, every element that is still wrong would be rejected as often as there are such lines.
-  private mutating func repeatsRecord(_ line: RejectLine, _ raw: [UInt8]) -> Bool {
-    guard format.eachPath != nil, !SpoolRow.isRow(raw), let offset = line.sourceOffset else { return false }
-    let file = RejectedFile(line)
-    // Another record with the same bytes begins behind the end of this one.
-    if let whole, whole.file == file, whole.raw == raw, offset >= whole.offset, offset - whole.offset < raw.count {
-      return true
-    }
-    whole = (file, raw, offset)
-    return false
+    whole?.count = batch.recordCount + batch.errors.count - before
   }
 
   /// The columns to request from a line's record: another one stands in for one that its file lacks, and may lack.
@@ -283,7 +275,7 @@ package struct ReplayReader: RecordReader {
 }
 
 /// A file that records were rejected from.
-private struct RejectedFile: Hashable {
+struct RejectedFile: Hashable {
   var path: String
   /// The path inside it of the member that the records are from; nil when it is no archive.
   var member: String?

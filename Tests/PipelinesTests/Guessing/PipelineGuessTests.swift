@@ -410,6 +410,12 @@ struct PipelineGuessTests: GuessTests {
     #expect(rows.contains("such as where: id != nil"), "\(rows)")
     try folder.write("id,name,note\n1,a,\n2,b,x\n3,,\n", to: "rows.csv")
     #expect(!text(try guess("rows.csv"), 1).contains("nothing in any column"))
+    // A word of the language is written so that it is a name; a text of blanks is a value.
+    try folder.write("No,Last Name\n1,a\n,\n2,b\n", to: "rows.csv")
+    #expect(text(try guess("rows.csv"), 1).contains(##"where: "#No != nil""##))
+    try folder.write("name,note\nann,x\n , \nbob,\n", to: "rows.csv")
+    let blanks = text(try guess("rows.csv"), 1)
+    #expect(blanks.contains("1 record has nothing in any column") && !blanks.contains("such as where"), "\(blanks)")
   }
 
   @Test("a document that is one object is one record, on how many lines it stands")
@@ -436,6 +442,12 @@ struct PipelineGuessTests: GuessTests {
     let inside = text(try guess("inside.json"), 1)
     #expect(inside.contains("“data.by code” is an object with 3 objects in it"), "\(inside)")
     #expect(inside.contains("to_entries[] | {key} + .value'") && inside.contains("by code"), "\(inside)")
+    // Dots are part of names, and nothing in a name ends the quotes of jq or of the shell.
+    let versions = ["1.0.0", "1.0.1", "1.1.0", "2.0.0"].map { "\"\($0)\": {\"n\": 1}" }.joined(separator: ", ")
+    try folder.write("{\n\"n\": 1, \"it's v1.0\": {\(versions)}}\n", to: "versions.json")
+    let dotted = text(try guess("versions.json"), 1).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(dotted.contains("is an object with 4 objects in it"), "\(dotted)")
+    #expect(dotted.contains(#"."it\u0027s v1.0" | to_entries[]"#), "\(dotted)")
     try folder.write("n: 1\ndata:\n  CH: {n: 1}\n  DE: {n: 2}\n  FR: {n: 3}\n", to: "inside.yaml")
     #expect(text(try guess("inside.yaml"), 1).contains("“data” is an object with 3 objects in it"))
     try folder.write(

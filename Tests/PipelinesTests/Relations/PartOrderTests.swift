@@ -99,6 +99,48 @@ import Testing
     #expect(Self.order(kept).flatMap { $0 } == ["tasks", "people", "teams"])
   }
 
+  @Test("what a derived attribute is made of comes first, unless it needs the import in turn")
+  func derivedInCycle() throws {
+    try folder.write(
+      """
+      model: Firm
+      entities:
+        Team:
+          attributes: { name: string!, size: { type: integer64, derived: "members.@count" } }
+          relationships: { members: { to_many: Person, inverse: team } }
+          unique: [name]
+        Person:
+          attributes: { email: string!, task: string }
+          relationships: { team: { to_one: Team, inverse: members } }
+          unique: [email]
+        Task: { attributes: { code: string!, size: string }, unique: [code] }
+      """, to: "model.yaml")
+    func lookup(_ field: String, _ column: String, _ entity: String, _ key: String, _ take: String) -> String {
+      "\(field): { from: \(column), do: [{ lookup: { entity: \(entity), find_by: \(key), take: \(take), otherwise: \"null\" } }] }"
+    }
+    let tasks = """
+        - name: tasks
+          source: tasks.csv
+          import: { entity: Task, find_by: [code], attributes: { \(lookup("size", "person", "Team", "name", "size")) } }
+      """
+    func people(_ attributes: String) -> String {
+      """
+        - name: people
+          source: people.csv
+          import:
+            entity: Person
+            find_by: [email]
+            attributes: { \(attributes) }
+            relationships: { team: { find_by: { name: team } } }
+      """
+    }
+    let plain = try Pipeline.read(write([tasks, people("")])).definition
+    #expect(Self.order(plain).flatMap { $0 } == ["people", "tasks"])
+    let mutual = [tasks, people(lookup("task", "email", "Task", "code", "code"))]
+    #expect(Pipeline.lint(try write(mutual)).map(\.code) == [])
+    #expect(Self.order(try Pipeline.read(write(mutual)).definition).flatMap { $0 } == ["tasks", "people"])
+  }
+
   @Test("a step cannot wait for a later import") func stepsInCycle() throws {
     let teams = """
         - name: teams
