@@ -24,7 +24,7 @@ struct ObjectCopyHistoryTests {
     let coordinator = PersistentStoreCoordinator(model: try ObjectCopyTests.lists())
     let store = try coordinator.addStore(type: .sqlite, at: store, options: options)
     defer { try? coordinator.remove(store) }
-    guard case .transactions(let list) = try store.execute(.fetchHistory()) else { return [] }
+    guard case .transactions(let list) = try store.execute(.fetchHistory(after: nil)) else { return [] }
     return list
   }
 
