@@ -167,6 +167,29 @@ struct OthersTriggerTests {
     #expect(try people() == "s@x/s t@x/t")
   }
 
+  @Test("what an app's additions need and is not there is told, by runs and by verify", arguments: 0..<3)
+  func missing(_ number: Int) throws {
+    let (sql, addition) = [
+      ("CREATE TRIGGER app BEFORE UPDATE ON ZITEM BEGIN SELECT NSFooBar(NEW.ZSKU); END", "trigger “app” of ZITEM"),
+      ("CREATE INDEX app ON ZITEM (NSFooBar(ZSKU))", "index “app” of ZITEM"),
+      (
+        "CREATE TRIGGER app BEFORE UPDATE ON ZITEM BEGIN SELECT NEW.ZSKU = '' COLLATE NSFooBar; END",
+        "trigger “app” of ZITEM"
+      ),
+    ][number]
+    try prepare("SELECT 1")
+    let connection = try Connection(path: store, mode: .readWrite)
+    try connection.registerFunction("NSFooBar", argumentCount: 1) { $0.return(true) }
+    try connection.execute(sql)
+    try connection.close()
+    let run = try run([Self.owner], ["S,7,s@x,s,,,"])
+    #expect(run.status == 2)
+    let words = "the \(addition) in s.sqlite needs it"
+    #expect(run.words.contains("NSFooBar") && run.words.contains(words), "\(run.words)")
+    let verified = try Command(["store", "verify", "s.sqlite"], in: folder.path)
+    #expect((verified.output + verified.words).contains(words), "\(verified.output)\(verified.words)")
+  }
+
   @Test(
     "objects that a trigger does not let go are denied, the others go",
     arguments: ["ABORT, 'no'", "FAIL, 'no'", "IGNORE"])
