@@ -167,14 +167,78 @@ struct OthersTriggerTests {
     #expect(try people() == "s@x/s t@x/t")
   }
 
-  @Test("objects that a trigger does not let go end a sync, and the store stays", arguments: ["IGNORE", "ABORT, 'no'"])
-  func kept(action: String) throws {
-    try prepare("CREATE TRIGGER app BEFORE DELETE ON ZITEM BEGIN SELECT RAISE(\(action)); END")
-    let run = try run([Self.owner], ["S,1,s@x,s,,,"], mode: "sync\n  sync: { ratio: 100% }")
+  @Test("what an app's additions need and is not there is told, by runs and by verify", arguments: 0..<3)
+  func missing(_ number: Int) throws {
+    let (sql, addition) = [
+      ("CREATE TRIGGER app BEFORE UPDATE ON ZITEM BEGIN SELECT NSFooBar(NEW.ZSKU); END", "trigger “app” of ZITEM"),
+      ("CREATE INDEX app ON ZITEM (NSFooBar(ZSKU))", "index “app” of ZITEM"),
+      (
+        "CREATE TRIGGER app BEFORE UPDATE ON ZITEM BEGIN SELECT NEW.ZSKU = '' COLLATE NSFooBar; END",
+        "trigger “app” of ZITEM"
+      ),
+    ][number]
+    try prepare("SELECT 1")
+    let connection = try Connection(path: store, mode: .readWrite)
+    try connection.registerFunction("NSFooBar", argumentCount: 1) { $0.return(true) }
+    try connection.execute(sql)
+    try connection.close()
+    let run = try run([Self.owner], ["S,7,s@x,s,,,"])
     #expect(run.status == 2)
-    let reason = action == "IGNORE" ? "rows of ZITEM were left out by a trigger" : "no"
-    #expect(run.words.contains("objects of Item cannot be deleted: \(reason)"), "\(run.words)")
+    let words = "the \(addition) in s.sqlite needs it"
+    #expect(run.words.contains("NSFooBar") && run.words.contains(words), "\(run.words)")
+    let verified = try Command(["store", "verify", "s.sqlite"], in: folder.path)
+    #expect((verified.output + verified.words).contains(words), "\(verified.output)\(verified.words)")
+  }
+
+  @Test(
+    "objects that a trigger does not let go are denied, the others go",
+    arguments: ["ABORT, 'no'", "FAIL, 'no'", "IGNORE"])
+  func kept(action: String) throws {
+    #expect(try run([Self.owner, Self.tags], ["U,1,u@x,u,y,,", "V,1,v@x,v,,,"]).status == 0)
+    try prepare("CREATE TRIGGER app BEFORE DELETE ON ZITEM WHEN OLD.ZSKU = 'T' BEGIN SELECT RAISE(\(action)); END")
+    let run = try run([Self.owner], ["S,1,s@x,s,,,"], mode: "sync\n  sync: { ratio: 100% }")
+    #expect(run.status == 1, "\(run.words)")
+    #expect(try run.object()["deleted"] as? Int == 2)
+    #expect(try run.object()["denied"] as? Int == 1)
+    #expect(try run.object()["reject_codes"] as? [String: Int] == ["delete.denied": 1])
+    #expect(try String(contentsOfFile: folder.file("r.ndjson"), encoding: .utf8).contains("the store refuses it: "))
     #expect(try items() == "S/1/s@x T/1/t@x")
     #expect(try links() == "S/x T/x T/y")
+    let verified = try Command(["store", "verify", "s.sqlite"], in: folder.path)
+    #expect(verified.status == 0, "\(verified.output)\(verified.words)")
+  }
+
+  @Test("objects that a trigger does not let be marked are denied", arguments: ["ABORT, 'no'", "IGNORE"])
+  func unmarked(action: String) throws {
+    let model = Self.model.replacing("note: string }", with: "note: string, gone: boolean }")
+    try folder.write(model, to: "m.yaml")
+    let pipeline = { (rows: [String], sync: String) in
+      try folder.write((["sku,amount"] + rows).joined(separator: "\n") + "\n", to: "in.csv")
+      try folder.write(
+        """
+        pipeline: p
+        model: m.yaml
+        store: s.sqlite
+        source: { files: in.csv }
+        import:
+          entity: Item
+          find_by: [sku]
+          attributes: { amount: amount }
+        \(sync)
+        rejects: { file: r.ndjson }
+        """, to: "p.yaml")
+      return try Command(["run", "p.yaml", "--json"], in: folder.path)
+    }
+    #expect(try pipeline(["A,1", "B,1", "C,1", "D,1"], "").status == 0)
+    let connection = try Connection(path: store, mode: .readWrite)
+    try connection.execute(
+      "CREATE TRIGGER app BEFORE UPDATE ON ZITEM WHEN NEW.ZSKU = 'C' BEGIN SELECT RAISE(\(action)); END")
+    try connection.close()
+    let run = try pipeline(
+      ["A,1"], "  mode: sync\n  sync: { soft_delete: gone, delete: mark, ratio: 100% }")
+    #expect(run.status == 1, "\(run.words)")
+    #expect(try run.object()["marked"] as? Int == 2)
+    #expect(try run.object()["denied"] as? Int == 1)
+    #expect(try texts("SELECT ZSKU || ifnull(ZGONE, 0) t FROM ZITEM") == "A0 B1 C0 D1")
   }
 }

@@ -83,9 +83,17 @@ struct ObjectRemoval {
   // MARK: What is denied
 
   /// An object that may not be deleted.
-  private struct Denial {
+  struct Denial {
     var key: Int64
     var reason: String
+  }
+
+  /// What is in the way of a deletion.
+  enum Obstacle {
+    /// The model's rules.
+    case rules([ObjectValidationFailure])
+    /// Something that others have added to the store, such as a trigger: its message.
+    case others(String)
   }
 
   /// Deletes as many of the objects as may go together; returns the others, in order.
@@ -93,18 +101,19 @@ struct ObjectRemoval {
     var keys = keys
     var denied: [Denial] = []
     while !keys.isEmpty {
-      let failures = try deleteRows(keys, body)
-      guard !failures.isEmpty else { break }
+      guard let obstacle = try deleteRows(keys, body) else { break }
       // Those that the model forbids to delete themselves; others fail because of what delete rules take along.
       var own: [Int64: String] = [:]
-      for failure in failures where failure.code == .deletionDenied && isOwn(failure) {
-        own[failure.primaryKey] = own[failure.primaryKey] ?? reason(failure, failure.primaryKey)
+      if case .rules(let failures) = obstacle {
+        for failure in failures where failure.code == .deletionDenied && isOwn(failure) {
+          own[failure.primaryKey] = own[failure.primaryKey] ?? reason(failure, failure.primaryKey)
+        }
       }
       denied += keys.compactMap { key in own[key].map { Denial(key: key, reason: $0) } }
       let rest = keys.filter { own[$0] == nil }
       if rest.count == keys.count {
         guard keys.count > 1 else {
-          denied.append(Denial(key: keys[0], reason: reason(failures[0], keys[0])))
+          denied.append(Denial(key: keys[0], reason: reason(obstacle, keys[0])))
           break
         }
         let middle = keys.count / 2
@@ -115,6 +124,13 @@ struct ObjectRemoval {
       keys = rest
     }
     return denied.sorted { $0.key < $1.key }
+  }
+
+  func reason(_ obstacle: Obstacle, _ key: Int64) -> String {
+    switch obstacle {
+    case .rules(let failures): reason(failures[0], key)
+    case .others(let message): "the store refuses it: \(message)"
+    }
   }
 
   /// What keeps an object.
@@ -134,20 +150,49 @@ struct ObjectRemoval {
     store.model.entity(named: failure.entity)?.root == entity.root
   }
 
-  private func deleteRows(
-    _ keys: [Int64], _ body: (Int) -> Void
-  ) throws(ImportError) -> [ObjectValidationFailure] {
+  /// Deletes objects together; returns what is in the way, and then all are still there.
+  private func deleteRows(_ keys: [Int64], _ body: (Int) -> Void) throws(ImportError) -> Obstacle? {
     try transaction { () throws(ImportError) in
       let mark = sample?.mark ?? 0
       try collect(keys)
-      do throws(BatchError) {
-        let failures = try context.deleteRows(entity, primaryKeys: keys, each: body)
-        if !failures.isEmpty { sample?.removeAll(since: mark) }
-        return failures
-      } catch {
-        throw ImportError(code: .database, message: "objects of \(entity.name) cannot be deleted: \(error)")
+      // How many of each entity went: what is refused while it is written must not be counted.
+      var gone = [Int](repeating: 0, count: store.model.entities.count)
+      let obstacle = try inPart { () throws(ImportError) in
+        do throws(BatchError) {
+          let failures = try context.deleteRows(entity, primaryKeys: keys) { gone[$0] += 1 }
+          return failures.isEmpty ? nil : .rules(failures)
+        } catch {
+          guard case .save(let refusal) = error, refusal.code == .constraint, takesBack else {
+            throw ImportError(code: .database, message: "objects of \(entity.name) cannot be deleted: \(error)")
+          }
+          return .others(refusal.message)
+        }
       }
+      if obstacle != nil {
+        sample?.removeAll(since: mark)
+        return obstacle
+      }
+      for (entity, count) in gone.enumerated() { for _ in 0..<count { body(entity) } }
+      return nil
     }
+  }
+
+  /// Whether what the store refuses while it is written can be taken back alone: what nothing refuses needs no savepoint.
+  var takesBack: Bool { !store.file.guardedTables.isEmpty }
+
+  /// Does something that others' triggers may refuse, and takes all of it back when they do.
+  func inPart(_ body: () throws(ImportError) -> Obstacle?) throws(ImportError) -> Obstacle? {
+    guard takesBack else { return try body() }
+    try storeErrors { () throws(StoreError) in try store.beginPart() }
+    let obstacle = try body()
+    guard case .others(let message)? = obstacle else {
+      try storeErrors { () throws(StoreError) in try store.keepPart() }
+      return obstacle
+    }
+    guard store.isInTransaction else { throw ImportError.rolledBack(message) }
+    try storeErrors { () throws(StoreError) in try store.takeBackPart() }
+    for observer in store.observers.reversed() { observer.didRollBack(store) }
+    return obstacle
   }
 
   /// Takes the first of the objects that are about to go; not those that delete rules take along.
@@ -161,40 +206,7 @@ struct ObjectRemoval {
     context.reset()
   }
 
-  // MARK: Marking
-
-  /// Sets the attribute that says that an object is gone.
-  ///
-  /// - Returns: How many objects did not say so before.
-  func mark(_ keys: ObjectMarks, _ soft: SoftDelete) throws(ImportError) -> Int {
-    var count = 0
-    let value = soft.marked(at: ExpressionFunction.currentTime())
-    try keys.forEach(chunk: chunk) { (keys) throws(ImportError) in
-      let keys = Array(keys)
-      try transaction { () throws(ImportError) in count += try mark(keys, soft, value) }
-    }
-    return count
-  }
-
-  private func mark(
-    _ keys: [Int64], _ soft: SoftDelete, _ value: (tag: UInt8, payload: UInt64)
-  ) throws(ImportError) -> Int {
-    let root = entity.root
-    let buffer = context.buffer(root: root)
-    var count = 0
-    try storeErrors { () throws(StoreError) in try store.fetch(keys, of: root, slots: [soft.slot], into: buffer) }
-    for row in 0..<buffer.count {
-      if buffer.set(row: row, slot: soft.slot, tag: value.tag, payload: value.payload, arena: buffer.arena.base) {
-        count += 1
-      }
-    }
-    sample?.collect(context)
-    do { try context.writeChanges(order: [root]) } catch { throw ImportError(error) }
-    context.reset()
-    return count
-  }
-
-  private func transaction<Value>(_ body: () throws(ImportError) -> Value) throws(ImportError) -> Value {
+  func transaction<Value>(_ body: () throws(ImportError) -> Value) throws(ImportError) -> Value {
     do { try store.file.begin() } catch { throw ImportError(code: .database, message: error.description) }
     return try body()
   }
@@ -202,7 +214,7 @@ struct ObjectRemoval {
   // MARK: Names
 
   /// The name of an object in messages: its URI, which other tools know too.
-  private func name(_ key: Int64) -> String {
+  func name(_ key: Int64) -> String {
     ManagedObjectID(storeUUID: store.identifier, entity: entity, primaryKey: key).uri
   }
 }

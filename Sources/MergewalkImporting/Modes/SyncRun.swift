@@ -125,7 +125,9 @@ final class SyncRun {
         store: store, context: context, entity: entity, chunk: min(definition.batchLimit.records, 20_000),
         sample: sample, isNamed: isNamed)
       if policy.deletion == .mark, let soft = node.softDelete {
-        result.counts[entity.name, default: (0, 0)].marked += try removal.mark(others, soft)
+        let (marked, denied) = try removal.mark(others, soft, rejects: rejects)
+        result.counts[entity.name, default: (0, 0)].marked += marked
+        result.denied += denied
       } else {
         var gone = 0
         let denied = try removal.delete(others, rejects: rejects) { [model = definition.model] index in

@@ -61,6 +61,14 @@ struct Refusal {
   }
 }
 
+extension ImportError {
+  /// That what a trigger of the store refuses takes all of the run with it.
+  static func rolledBack(_ message: String) -> ImportError {
+    ImportError(
+      code: .database, message: "\(message); a trigger of the store has rolled back the whole run with it (ROLLBACK)")
+  }
+}
+
 /// Records whose rows the database or the model refuses, one at a time.
 ///
 /// A batch is written as a whole. When one of its rows is refused, all of it is rolled back, the database's part and
@@ -112,11 +120,7 @@ extension BatchImporter {
       if keepsSavepoints { try storeErrors { () throws(StoreError) in try store.keepPart() } }
     } catch {
       guard let refusal, keepsSavepoints || !refusal.comesWhileWriting else { throw error }
-      guard !refusal.comesWhileWriting || store.isInTransaction else {
-        throw ImportError(
-          code: .database,
-          message: "a trigger of the store has rolled back the whole run (ROLLBACK): \(error.message)")
-      }
+      guard !refusal.comesWhileWriting || store.isInTransaction else { throw ImportError.rolledBack(error.message) }
       self.refusal = nil
       try undo(mark, view)
       if view.records.count == 1 {

@@ -458,7 +458,7 @@ public final class ImportSession {
     context.firstNewKeys = place.firstKeys
     // What the store's history says of the import, if it has one.
     context.name = definition.name
-    context.transactionAuthor = "mergewalk"
+    context.transactionAuthor = HistoryIdentity.author
     return context
   }
 }

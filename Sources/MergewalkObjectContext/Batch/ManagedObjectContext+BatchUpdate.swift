@@ -178,7 +178,10 @@ private struct BatchUpdate {
       try changes.add(.update, statement.affected(select, columnCount: width), slots: statement.slots)
       return changes
     } writing: { () throws(BatchError) in
-      try run(statement.around(select, columnCount: width, returningIDs: request.resultType == .objectIDs))
+      let mayLeaveOut = try batchErrors { () throws(StoreError) in try store.mayLeaveOut(rowsOf: entity.root) }
+      let wanted = mayLeaveOut ? try count(statement.affected(select, columnCount: width)) : nil
+      return try run(
+        statement.around(select, columnCount: width, returningIDs: request.resultType == .objectIDs), wanted: wanted)
     }
   }
 
@@ -199,7 +202,18 @@ private struct BatchUpdate {
     if !fits { throw .object(column.mismatch("an expression of type \(type.xmlName)", entity)) }
   }
 
-  private func run(_ update: CompiledFetch) throws(BatchError) -> BatchResult {
+  /// Counts the rows that are going to be written.
+  private func count(_ affected: CompiledFetch) throws(BatchError) -> Int {
+    var count = affected
+    count.sql = "SELECT count(DISTINCT Z_PK) FROM (\(affected.sql))"
+    return try cursorErrors { () throws(FetchError) in
+      let cursor = try context.store.cursor(count)
+      return try cursor.step() ? Int(cursor.integer(0)) : 0
+    }
+  }
+
+  /// - Parameter wanted: How many rows are to be written; `nil` where nothing leaves rows out.
+  private func run(_ update: CompiledFetch, wanted: Int?) throws(BatchError) -> BatchResult {
     let rules = computed.map { rule($0.column) }
     var failures: [ObjectValidationFailure] = []
     var result = BatchResult()
@@ -241,6 +255,9 @@ private struct BatchUpdate {
       if failures.isEmpty { throw error }
     }
     guard failures.isEmpty else { throw .save(SaveError(failures)) }
+    if let wanted {
+      try batchErrors { () throws(StoreError) in try store.checkUpdate(of: entity.root, wanted, changed) }
+    }
     result.updatedCount =
       returnsIDs ? result.updatedObjectIDs.count : request.resultType == .count ? changed : 0
     return result

@@ -49,7 +49,7 @@ extension Connection {
 
   /// Runs calls of SQLite's own, with a store's errors.
   func mapped<Value>(_ body: () throws(SQLiteError) -> Value) throws(StoreError) -> Value {
-    try storeErrors(name, body)
+    do throws(SQLiteError) { return try body() } catch { throw StoreError(explained(error), path: name) }
   }
 
   /// Checks the result code of a call of the C library, such as the registration of `what`.
@@ -87,12 +87,14 @@ extension Statement {
   @inline(__always)
   func step() throws(StoreError) -> Bool {
     do throws(SQLiteError) { return try SQLiteCalls.step(self) } catch {
-      throw StoreError(error, path: connection.name)
+      throw StoreError(connection.explained(error), path: connection.name)
     }
   }
 
   @inline(__always)
   func run() throws(StoreError) {
-    do throws(SQLiteError) { try SQLiteCalls.run(self) } catch { throw StoreError(error, path: connection.name) }
+    do throws(SQLiteError) { try SQLiteCalls.run(self) } catch {
+      throw StoreError(connection.explained(error), path: connection.name)
+    }
   }
 }

@@ -1,3 +1,4 @@
+package import MergewalkObjectModel
 import MergewalkSQLite
 
 /// Transactions and statements, for those who know a store and not its database.
@@ -83,10 +84,16 @@ extension PersistentStore {
   /// Makes room for what a deletion reaches (``BatchDeletePlan``).
   package func prepareDeletion() throws(StoreError) { try connection.execute(BatchDeletePlan.create) }
 
-  /// Refuses a deletion after which objects are still there, as a trigger wants that.
+  /// Refuses a deletion after which objects, or references to them, are still there, as a trigger wants that.
   ///
   /// - Parameter deleted: How many rows were deleted.
   package func checkDeletion(_ plan: BatchDeletePlan, deleted: Int) throws(StoreError) {
+    if !plan.leftovers.isEmpty {
+      let guarded = try schema.tablesGuardedByOthers(connection)
+      for (table, sql) in plan.leftovers where guarded.contains(table.uppercased()) {
+        guard try connection.integer(sql) ?? 0 == 0 else { throw .leftOut(table, connection) }
+      }
+    }
     // Some that were to go may not have been there.
     guard try connection.integer("SELECT count(*) FROM \(BatchDeletePlan.doomed)") ?? 0 > deleted else { return }
     for root in plan.deletions.map(\.root) {
@@ -95,6 +102,16 @@ extension PersistentStore {
         "SELECT count(*) FROM \(BatchDeletePlan.doomed) d JOIN \(table) t ON t.Z_PK = d.k WHERE d.r = \(root)")
       guard left ?? 0 == 0 else { throw .leftOut(table, connection) }
     }
+  }
+
+  /// Whether rows of a hierarchy may be left out without a word, as something wants that which others have added to the file.
+  package func mayLeaveOut(rowsOf root: RootIndex) throws(StoreError) -> Bool {
+    try schema.tablesGuardedByOthers(connection).contains(schema.table(forRoot: root).name.uppercased())
+  }
+
+  /// Refuses an update that has left rows out.
+  package func checkUpdate(of root: RootIndex, _ wanted: Int, _ changed: Int) throws(StoreError) {
+    if changed < wanted { throw .leftOut(schema.table(forRoot: root).name, connection) }
   }
 
   /// A number that moves when another connection has written the file.

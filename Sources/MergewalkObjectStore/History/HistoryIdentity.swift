@@ -11,6 +11,9 @@ public struct HistoryIdentity: Sendable, Hashable {
     self.processID = processID
   }
 
+  /// The author of what imports and copies write.
+  package static let author = "mergewalk"
+
   /// This process: the name of its executable.
   public static let current: HistoryIdentity = {
     let path = CommandLine.arguments.first ?? ""

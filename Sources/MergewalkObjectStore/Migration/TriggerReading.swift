@@ -68,11 +68,7 @@ extension Connection {
     guard try find.step() else { return [] }
     let columns = try TableColumns(find.text(0), self)
     find.reset()
-    let all = columns.names.map { SQLQuoting.name($0) }.map { "\($0) = \($0)" }.joined(separator: ", ")
-    let statements = [
-      "INSERT INTO \(columns.table) DEFAULT VALUES", "UPDATE \(columns.table) SET \(all)",
-      "DELETE FROM \(columns.table)",
-    ]
-    return try mapped { () throws(SQLiteError) in try uses(ofTrigger: trigger, in: statements) }
+    // What is missing may be what the migration took away.
+    return try storeErrors(name) { () throws(SQLiteError) in try uses(ofTrigger: trigger, in: columns.statementsThatWrite) }
   }
 }

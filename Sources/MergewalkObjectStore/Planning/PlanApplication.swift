@@ -131,6 +131,12 @@ package struct TableColumns {
     self.names = names
   }
 
+  /// Statements that write the table in each way: compiled, they show what its triggers, indexes and checks need.
+  var statementsThatWrite: [String] {
+    let all = names.map { SQLQuoting.name($0) }.map { "\($0) = \($0)" }.joined(separator: ", ")
+    return ["INSERT INTO \(table) DEFAULT VALUES", "UPDATE \(table) SET \(all)", "DELETE FROM \(table)"]
+  }
+
   /// The columns, separated by commas.
   func list(withRow: Bool) -> String { ((withRow ? [row] : []) + names.map(SQLQuoting.name)).joined(separator: ", ") }
 }

@@ -56,6 +56,8 @@ package struct BatchDeletePlan {
   package private(set) var unlinks: [String] = []
   /// Deletes the objects.
   package private(set) var deletions: [TableStatement] = []
+  /// Counts, by table, references to what goes: when a deletion is done, there are none.
+  private(set) var leftovers: [(table: String, sql: String)] = []
   /// Selects the objects whose references ``nullifications`` clear.
   package private(set) var observedNullifications: [ObservedRows] = []
   /// Selects the objects that ``deletions`` delete.
@@ -91,7 +93,10 @@ package struct BatchDeletePlan {
         let root = model.entities[join.master.entity].root
         columns = join.keyColumns.map { "\($0) IN (\(gone(root)))" }
       }
-      if !columns.isEmpty { unlinks.append("DELETE FROM \(join.name) WHERE \(columns.joined(separator: " OR "))") }
+      guard !columns.isEmpty else { continue }
+      let pairs = "FROM \(join.name) WHERE \(columns.joined(separator: " OR "))"
+      unlinks.append("DELETE \(pairs)")
+      leftovers.append((join.name, "SELECT count(*) \(pairs)"))
     }
     for root in Set(reached.map { model.entities[$0].root }).sorted() {
       let table = schema.table(forRoot: root).name
@@ -266,11 +271,11 @@ package struct BatchDeletePlan {
               "SELECT Z_PK, Z_ENT\(flags) FROM \(table.name) WHERE (\(versioned.joined(separator: " OR ")))\(staying)",
             slots: slots))
       }
+      let condition = "WHERE (\(conditions.joined(separator: " OR ")))\(staying)"
       nullifications.append(
         TableStatement(
-          root: root.root,
-          sql: "UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) "
-            + "WHERE (\(conditions.joined(separator: " OR ")))\(staying)"))
+          root: root.root, sql: "UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) \(condition)"))
+      leftovers.append((table.name, "SELECT count(*) FROM \(table.name) \(condition)"))
     }
   }
 }

@@ -121,7 +121,7 @@ public struct ObjectCopy: Sendable {
       try file.begin()
       let matched = try plan.matched(to: file.schema, at: file.path, options: options)
       try requireNone(of: prepared.map(\.identity).filter(file.metadata.hasSeed), matched, file)
-      let writer = ObjectCopyWriter(plan: matched, file: file, options: options)
+      let writer = try ObjectCopyWriter(plan: matched, file: file, options: options)
       result.entities = try writer.run()
       result.danglingReferences = plan.dangling.counts
       result.keptValues = writer.keptValues

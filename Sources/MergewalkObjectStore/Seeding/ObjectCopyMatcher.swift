@@ -200,7 +200,7 @@ struct ObjectCopyMatcher {
         let name = mine.columnName(slot: same.slot)
       else { return nil }
       return .init(
-        name: attribute.name, source: column.name, target: name,
+        name: attribute.name, source: column.name, target: name, slot: same.slot,
         isExternal: attribute.allowsExternalBinaryDataStorage, isMandatory: !same.isOptional)
     }
   }
@@ -222,7 +222,7 @@ struct ObjectCopyMatcher {
           entityTest: from.entityTest(from.model.entities[relationship.destinationEntity]),
           entityColumn: mine.destinationEntityColumn(slot: other),
           position: both(table.orderKeyColumn(slot: slot), mine.orderKeyColumn(slot: other)),
-          isPair: relationship.inverseSlot >= 0 && !relationship.isInverseToMany)
+          isPair: relationship.inverseSlot >= 0 && !relationship.isInverseToMany, slot: other)
       case .reverse(let slot, let owner):
         let entity = from.model.entities[owner]
         guard let relationship = entity.relationships.first(where: { $0.slot == slot }),
@@ -236,7 +236,7 @@ struct ObjectCopyMatcher {
           position: both(
             table.name(of: .reverseOrderKey(ofSlot: slot, ownerEntity: owner)),
             mine.name(of: .reverseOrderKey(ofSlot: other, ownerEntity: there))),
-          isPair: false)
+          isPair: false, slot: nil)
       default: return nil
       }
     }
@@ -270,7 +270,8 @@ struct ObjectCopyMatcher {
             from.entityTest(from.model.entities[relationship.destinationEntity])
           ),
           order: both(join.master.orderColumn, side.orderColumn),
-          inverseOrder: join.isReflexive ? nil : both(join.inverse.orderColumn, opposite.orderColumn)))
+          inverseOrder: join.isReflexive ? nil : both(join.inverse.orderColumn, opposite.orderColumn),
+          slot: side.slot, inverseSlot: opposite.slot))
     }
     return result
   }
@@ -295,7 +296,8 @@ struct ObjectCopyMatcher {
             table: number, column: column,
             entityColumn: table.destinationEntityColumn(slot: relationship.slot),
             isOptional: relationship.isOptional, name: "\(mine.name).\(relationship.name)", otherTable: otherNumber,
-            otherColumn: otherColumn, otherEntityColumn: other.destinationEntityColumn(slot: relationship.inverseSlot)))
+            otherColumn: otherColumn, otherEntityColumn: other.destinationEntityColumn(slot: relationship.inverseSlot),
+            otherSlot: relationship.inverseSlot))
       }
     }
     return result

@@ -130,6 +130,8 @@ struct ObjectCopyPlan {
     let name: String
     let source: String
     let target: String
+    /// The slot of the attribute in the target.
+    let slot: Int
     let isExternal: Bool
     /// Whether each object of the target must have a value.
     let isMandatory: Bool
@@ -148,6 +150,8 @@ struct ObjectCopyPlan {
     let position: (source: String, target: String)?
     /// Whether the other object refers back with a column of its own.
     let isPair: Bool
+    /// The slot of the relationship in the target; `nil` when it is the other object's.
+    let slot: Int?
   }
   /// The value of an attribute that prepared objects lack.
   struct Default {
@@ -164,6 +168,9 @@ struct ObjectCopyPlan {
     /// The positions of members in their owners' relationships, and the other way round.
     let order: (source: String, target: String)?
     let inverseOrder: (source: String, target: String)?
+    /// The slots of both directions in the target.
+    let slot: Int
+    let inverseSlot: Int
   }
   /// A one-to-one relationship, seen from one end; columns of the target.
   struct Pair {
@@ -175,6 +182,8 @@ struct ObjectCopyPlan {
     let otherTable: Int
     let otherColumn: String
     let otherEntityColumn: String?
+    /// The slot of the other end.
+    let otherSlot: Int
   }
 
   var tables: [Table] = []

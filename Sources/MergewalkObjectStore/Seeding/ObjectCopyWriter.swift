@@ -6,19 +6,21 @@ import MergewalkSQLite
 /// new one, `f` whether it was found there, `e` the old number of its entity. Temporary tables lie in files, so memory is
 /// SQLite's page cache.
 final class ObjectCopyWriter {
-  private let plan: ObjectCopyPlan
-  private let file: StoreFile
-  private let options: ObjectCopy.Options
-  private var connection: Connection { file.connection }
+  let plan: ObjectCopyPlan
+  let file: StoreFile
+  let options: ObjectCopy.Options
+  private let history: ObjectCopyHistory?
+  var connection: Connection { file.connection }
   /// How many values an update has kept, by field: mandatory ones that the prepared objects lack.
   private(set) var keptValues: [(field: String, count: Int)] = []
   /// The greatest primary key of each table before the copy.
-  private var bases: [Int64] = []
+  private(set) var bases: [Int64] = []
 
-  init(plan: ObjectCopyPlan, file: StoreFile, options: ObjectCopy.Options) {
+  init(plan: ObjectCopyPlan, file: StoreFile, options: ObjectCopy.Options) throws(StoreError) {
     self.plan = plan
     self.file = file
     self.options = options
+    history = try ObjectCopyHistory(file)
   }
 
   /// Copies everything within the transaction that is open.
@@ -37,6 +39,10 @@ final class ObjectCopyWriter {
       try plan.tables.map { table throws(StoreError) in
         (rootEntity: table.targetRoot, maximum: try file.maximumPrimaryKey(forRoot: table.targetRoot))
       })
+    try history?.record(plan.tables) { table in
+      "SELECT m.n, e.n FROM temp.\(map(table.number)) m JOIN temp.\(Self.entities) e ON e.o = m.e"
+        + " WHERE NOT m.f ORDER BY m.n"
+    }
     return counts
   }
 
@@ -48,7 +54,7 @@ final class ObjectCopyWriter {
 
   private static let entities = "mergewalk_seed_entities"
 
-  private func map(_ table: Int) -> String { "mergewalk_seed_map\(table)" }
+  func map(_ table: Int) -> String { "mergewalk_seed_map\(table)" }
 
   private func mapEntities() throws(StoreError) {
     try make(Self.entities, "o INTEGER PRIMARY KEY, n INTEGER NOT NULL")
@@ -178,14 +184,46 @@ final class ObjectCopyWriter {
   private func adopt(_ table: ObjectCopyPlan.Table) throws(StoreError) {
     for reference in table.references where !reference.isPair {
       let sets = values(reference, table.number).map { "\($0.name) = \($0.value)" }.joined(separator: ", ")
-      try connection.execute(
-        """
-        UPDATE main.\(table.target) AS t SET \(sets), Z_OPT = ifnull(t.Z_OPT, 0) + 1 \
-        FROM temp.\(map(table.number)) m JOIN seed.\(table.source) s ON s.Z_PK = m.o \
-        WHERE m.f AND m.n = t.Z_PK AND t.\(reference.target) IS NULL \
-        AND EXISTS (SELECT 1 FROM temp.\(map(reference.table)) d WHERE d.o = s.\(reference.source) AND NOT d.f)
-        """)
+      try change(
+        table, sets, from: "temp.\(map(table.number)) m JOIN seed.\(table.source) s ON s.Z_PK = m.o",
+        where: """
+          m.f AND m.n = t.Z_PK AND t.\(reference.target) IS NULL \
+          AND EXISTS (SELECT 1 FROM temp.\(map(reference.table)) d WHERE d.o = s.\(reference.source) AND NOT d.f)
+          """,
+        slots: ObjectCopyHistory.slots(reference.slot))
     }
+  }
+
+  /// Changes found rows of a table, `t`, and their versions.
+  ///
+  /// - Parameters:
+  ///   - from: What the rows are joined to.
+  ///   - slots: The slots of what changes, as history wants them.
+  /// - Returns: How many rows changed.
+  @discardableResult
+  func change(
+    _ table: ObjectCopyPlan.Table, _ sets: String, from: String, where condition: String, slots: String
+  ) throws(StoreError) -> Int {
+    let rows = "FROM main.\(table.target) AS t, \(from) WHERE \(condition)"
+    try history?.note(table.targetRoot, key: "t.Z_PK", slots: slots, rows)
+    return try change(
+      table, counting: "SELECT count(DISTINCT t.Z_PK) \(rows)",
+      "UPDATE main.\(table.target) AS t SET \(sets), Z_OPT = ifnull(t.Z_OPT, 0) + 1 FROM \(from) WHERE \(condition)")
+  }
+
+  /// Runs an UPDATE, and refuses one of which a trigger of others leaves rows out.
+  ///
+  /// - Parameter count: How many rows it is to change.
+  @discardableResult
+  func change(
+    _ table: ObjectCopyPlan.Table, counting count: String, _ update: String
+  ) throws(StoreError) -> Int {
+    let isGuarded = file.guardedTables.contains(table.target.uppercased())
+    let wanted = isGuarded ? try connection.integer(count) : nil
+    try connection.execute(update)
+    let written = connection.changes
+    if let wanted, wanted != written { throw .leftOut(table.target, connection) }
+    return written
   }
 
   /// Copies the pairs of a many-to-many relationship in which at least one object is new, or all of them in an update.
@@ -210,14 +248,20 @@ final class ObjectCopyWriter {
       JOIN temp.\(map(join.member.table)) b ON b.o = j.\(join.member.source) AND b.e \(join.member.entityTest) \
       WHERE \(options.updates ? "true" : "NOT (a.f AND b.f)")
       """
+    let missing =
+      "\(pairs) AND NOT EXISTS (SELECT 1 FROM main.\(join.target) t"
+      + " WHERE t.\(join.owner.target) = a.n AND t.\(join.member.target) = b.n)"
+    for (end, slot, alias) in [(join.owner, join.slot, "a"), (join.member, join.inverseSlot, "b")] {
+      try history?.note(
+        plan.tables[end.table].targetRoot, key: "\(alias).n", slots: ObjectCopyHistory.slots(slot),
+        "\(missing) AND \(alias).f")
+    }
     try connection.execute(
       "INSERT OR IGNORE INTO main.\(join.target) (\(names.joined(separator: ", ")))"
         + " SELECT \(values.joined(separator: ", ")) \(pairs) ORDER BY 1, 2")
     guard file.guardedTables.contains(join.target.uppercased()) else { return }
-    let missing = try connection.integer(
-      "SELECT count(*) \(pairs) AND NOT EXISTS (SELECT 1 FROM main.\(join.target) t"
-        + " WHERE t.\(join.owner.target) = a.n AND t.\(join.member.target) = b.n)")
-    guard missing ?? 0 == 0 else { throw .leftOut(join.target, connection) }
+    let left = try connection.integer("SELECT count(*) \(missing)")
+    guard left ?? 0 == 0 else { throw .leftOut(join.target, connection) }
   }
 
   /// Lets found objects take over attributes; rows that have them already are not written.
@@ -228,22 +272,19 @@ final class ObjectCopyWriter {
       // An object must not lose what it may not be without, where the prepared store breaks its own rules.
       let values = table.columns.map { column in
         (
-          column.target,
-          column.isMandatory ? "ifnull(s.\(column.source), t.\(column.target))" : "s.\(column.source)"
+          name: column.target,
+          value: column.isMandatory ? "ifnull(s.\(column.source), t.\(column.target))" : "s.\(column.source)"
         )
       }
       let sets = values.map { "\($0) = \($1)" }.joined(separator: ", ")
-      let differs = values.map { "t.\($0) IS NOT \($1)" }.joined(separator: " OR ")
+      let changes = values.map { "t.\($0) IS NOT \($1)" }
+      let slots = zip(changes, table.columns).map { "iif(\($0), '\($1.slot),', '')" }.joined(separator: " || ")
       for entity in table.entities where !entity.keys.isEmpty {
         let prepared = "temp.\(map(table.number)) m JOIN seed.\(table.source) s ON s.Z_PK = m.o"
         let isFound = "m.f AND m.n = t.Z_PK AND s.Z_ENT = \(entity.sourceNumber)"
         try countKept(table, entity, "\(prepared) JOIN main.\(table.target) t WHERE \(isFound)")
-        try connection.execute(
-          """
-          UPDATE main.\(table.target) AS t SET \(sets), Z_OPT = ifnull(t.Z_OPT, 0) + 1 \
-          FROM \(prepared) WHERE \(isFound) AND (\(differs))
-          """)
-        result[entity.name]?.updated = connection.changes
+        result[entity.name]?.updated = try change(
+          table, sets, from: prepared, where: "\(isFound) AND (\(changes.joined(separator: " OR ")))", slots: slots)
       }
     }
     return result
@@ -264,58 +305,5 @@ final class ObjectCopyWriter {
       let count = Int(select.integer(Int32(index)))
       if count > 0 { keptValues.append((field: "\(entity.name).\(column.name)", count: count)) }
     }
-  }
-
-  // MARK: One-to-one relationships
-
-  /// Sees to both ends of a one-to-one relationship of a new object: a found object that refers to nothing takes the new
-  /// one; any other stays with what it has, like a new one that does not refer back, and then the new one gets nothing.
-  private func link(_ pair: ObjectCopyPlan.Pair) throws(StoreError) {
-    let table = plan.tables[pair.table]
-    let other = plan.tables[pair.otherTable]
-    let isNew = "Z_PK > \(bases[table.number]) AND \(pair.column)"
-    let isFound = "\(isNew) IN (SELECT n FROM temp.\(map(other.number)) WHERE f)"
-    let isLeft =
-      "(SELECT o.\(pair.otherColumn) FROM main.\(other.target) o WHERE o.Z_PK = main.\(table.target)."
-      + "\(pair.column)) IS NOT main.\(table.target).Z_PK"
-    var sets = "\(pair.otherColumn) = a.Z_PK, Z_OPT = ifnull(t.Z_OPT, 0) + 1"
-    if let column = pair.otherEntityColumn { sets += ", \(column) = a.Z_ENT" }
-    try connection.execute(
-      """
-      UPDATE main.\(other.target) AS t SET \(sets) \
-      FROM (SELECT min(Z_PK) Z_PK, Z_ENT, \(pair.column) AS target FROM main.\(table.target) WHERE \(isFound) \
-      GROUP BY \(pair.column)) a WHERE a.target = t.Z_PK AND t.\(pair.otherColumn) IS NULL
-      """)
-    if !pair.isOptional {
-      let count = "SELECT count(*) FROM main.\(table.target) WHERE \(isFound) AND \(isLeft)"
-      let left = try connection.integer(count) ?? 0
-      guard left == 0 else {
-        throw StoreError(
-          .incompatibleModel, path: file.path,
-          message: "\(pair.name) of \(left) prepared objects refers to existing objects that belong to others")
-      }
-    }
-    let entity = pair.entityColumn.map { ", \($0) = NULL" } ?? ""
-    try connection.execute(
-      "UPDATE main.\(table.target) SET \(pair.column) = NULL\(entity) WHERE \(isNew) IS NOT NULL AND \(isLeft)")
-  }
-
-  // MARK: External data
-
-  /// The files that cells of copied rows name.
-  func externalNames() throws(StoreError) -> [String] {
-    var names = Set<String>()
-    for table in plan.tables {
-      for column in table.columns where column.isExternal {
-        let select = try connection.prepare(
-          "SELECT s.\(column.source) FROM seed.\(table.source) s JOIN temp.\(map(table.number)) m ON m.o = s.Z_PK"
-            + " WHERE length(s.\(column.source)) = \(ExternalData.fileCellLength)"
-            + " AND hex(substr(s.\(column.source), 1, 1)) = '02'\(options.updates ? "" : " AND NOT m.f")")
-        while try select.step() {
-          names.insert(String(decoding: select.bytes(0).dropFirst().prefix(36), as: UTF8.self))
-        }
-      }
-    }
-    return names.sorted()
   }
 }

@@ -76,6 +76,8 @@ public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
     case history
     /// The store is mirrored to CloudKit.
     case cloud
+    /// A trigger, an index or a check that an app has added needs something that only the app has, so writing fails.
+    case addition
     /// The model is unknown, so relationships could not be checked.
     case noModel
   }

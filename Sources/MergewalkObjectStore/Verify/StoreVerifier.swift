@@ -71,6 +71,7 @@ public struct StoreVerifier {
     if let expected = schema { schema = adapt(expected) }
     checkTables(rows, schema)
     if let schema {
+      checkAdditions(schema)
       ContentChecks(schema: schema).run(&self)
       namedFiles = attempt { connection throws(StoreError) in try schema.externalFileNames(connection) }
       checksRelationships = true

@@ -80,7 +80,9 @@ package enum RejectCure {
       "import the targets first or with these records, or set “missing: null”; where “find_by” finds them, “missing:"
         + " create” makes them"
     case .inverse: "export both ends, correct the reference, or set “missing: null”"
-    case .deleteDenied: "delete or move what refers to it first, or choose another delete rule in the model"
+    case .deleteDenied:
+      "delete or move what refers to it first, choose another delete rule in the model, or look for a trigger that was"
+        + " added to the store"
     case .storeBadName:
       "correct the value, shorten it under “columns”, or set “missing: skip” or “missing: { value:"
         + " other }”"

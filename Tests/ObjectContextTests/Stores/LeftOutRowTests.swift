@@ -61,6 +61,46 @@ struct LeftOutRowTests {
     try expectRefusal(place)
   }
 
+  @Test("objects of a batch update", arguments: [BatchResultType.status, .objectIDs]) func batchUpdate(
+    type: BatchResultType
+  ) throws {
+    let (place, _, _) = try place("UPDATE ON ZPARTY")
+    var request = BatchUpdateRequest("Person", set: ["name": "b"])
+    request.resultType = type
+    let error = #expect(throws: BatchError.self) { _ = try place.context.execute(request) }
+    guard case .save(let cause)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(cause.code == .constraint)
+    #expect(cause.message.contains("rows of ZPARTY were left out by a trigger"), "\(cause.message)")
+    #expect(try place.rows("SELECT ZNAME FROM ZPARTY") == ["a"])
+  }
+
+  @Test("references and pairs of what a batch deletes", arguments: [true, false]) func references(ofPairs: Bool) throws
+  {
+    let probe = try place("INSERT ON ZMEMO").place
+    let pairs = try #require(
+      try probe.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'Z_*SKILLS'").first)
+    let (place, person, _) = try place("INSERT ON ZMEMO")
+    let desk = try place.context.insert("Desk")
+    try person.setObject(desk, forKey: "desk")
+    try place.context.save()
+    try #require(place.coordinator.store).connection.execute(
+      "DROP TRIGGER app; CREATE TRIGGER app BEFORE \(ofPairs ? "DELETE ON \(pairs)" : "UPDATE ON ZPARTY")"
+        + " BEGIN SELECT RAISE(IGNORE); END")
+    let error = #expect(throws: BatchError.self) {
+      _ = try place.context.execute(BatchDeleteRequest(ofPairs ? "Skill" : "Desk"))
+    }
+    guard case .save(let cause)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(cause.code == .constraint)
+    #expect(try place.rows("SELECT count(*) FROM \(ofPairs ? "ZSKILL" : "ZDESK")") == ["1"])
+    try place.verify()
+  }
+
   @Test("objects of a batch deletion") func batch() throws {
     let (place, _, _) = try place("DELETE ON ZSKILL")
     let error = #expect(throws: BatchError.self) {

@@ -87,7 +87,7 @@ struct ObjectCopyTests {
   }
 
   /// List has ordered items and a cover; items have tags, both ordered.
-  private static func lists(_ change: (inout ModelDraft) -> Void = { _ in }) throws -> ManagedObjectModel {
+  static func lists(_ change: (inout ModelDraft) -> Void = { _ in }) throws -> ManagedObjectModel {
     var draft = ModelDraft()
     var list = EntityDraft(name: "List")
     list.attributes = [attribute("name"), attribute("note")]
@@ -131,7 +131,7 @@ struct ObjectCopyTests {
   }
 
   // Numbers of entities: Cover 1, Item 2, List 3, Tag 4.
-  private static let preparedRows = """
+  static let preparedRows = """
     INSERT INTO ZLIST (Z_PK, Z_ENT, Z_OPT, ZNAME, ZNOTE) VALUES (1, 3, 1, 'fruit', 'new'), (2, 3, 1, 'tools', 'new');
     INSERT INTO ZCOVER (Z_PK, Z_ENT, Z_OPT, ZNAME, ZLIST) VALUES (7, 1, 1, 'red', 1);
     UPDATE ZLIST SET ZCOVER = 7 WHERE Z_PK = 1;
@@ -140,7 +140,7 @@ struct ObjectCopyTests {
     INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 4, 1, 'sweet'), (2, 4, 1, 'green');
     INSERT INTO Z_2TAGS (Z_2ITEMS, Z_4TAGS, Z_FOK_4TAGS) VALUES (1, 2, 2048), (1, 1, 3072), (5, 1, 2048);
     """
-  private static let storeRows = """
+  static let storeRows = """
     INSERT INTO ZLIST (Z_PK, Z_ENT, Z_OPT, ZNAME, ZNOTE) VALUES (4, 3, 2, 'fruit', 'mine');
     INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME, ZLIST, Z_FOK_LIST) VALUES (9, 2, 1, 'fig', 4, 9000);
     INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (3, 4, 1, 'sweet');
