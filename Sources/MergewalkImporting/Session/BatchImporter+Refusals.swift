@@ -65,7 +65,7 @@ extension ImportError {
   /// That what a trigger of the store refuses takes all of the run with it.
   static func rolledBack(_ message: String) -> ImportError {
     ImportError(
-      code: .database, message: "\(message); a trigger of the store has rolled back the whole run with it (ROLLBACK)")
+      code: .database, message: "a trigger of the store has rolled back the whole run (ROLLBACK): \(message)")
   }
 }
 
