@@ -307,7 +307,8 @@ struct RunCommandTests {
     let second = try run("orders", store: "typo/shop.sqlite", "--dry-run")
     #expect(second.words.contains("store    typo/shop.sqlite (as before)\n"), "\(second.words)")
     // Whole objects take another way.
-    let shell = "\"$MERGEWALK\" export typo/shop.sqlite --out whole && \"$MERGEWALK\" run whole/pipeline.yaml --store c.sqlite"
+    let shell =
+      "\"$MERGEWALK\" export typo/shop.sqlite --out whole && \"$MERGEWALK\" run whole/pipeline.yaml --store c.sqlite"
     let whole = try Command.shell(shell, in: folder.path)
     #expect(whole.status == 0 && whole.words.contains("store    c.sqlite (new)\n"), "\(whole.words)")
   }
