@@ -99,7 +99,10 @@ let package = Package(
       ]),
     module(
       "MergewalkObjectContext",
-      ["MergewalkSystem", "MergewalkBytes", "MergewalkObjectModel", "MergewalkObjectStore", "MergewalkThreads"]),
+      [
+        "MergewalkSystem", "MergewalkBytes", "MergewalkObjectModel", "MergewalkObjectStore", "MergewalkThreads",
+        "MergewalkDiagnostics",
+      ]),
 
     // Core Data's names for the object layer.
     module(

@@ -40,7 +40,30 @@ package enum NearestName {
       return "did you mean “\(nearest)”\(padding)?"
     }
     if candidates.isEmpty { return nil }
-    return "there is " + candidates.prefix(12).joined(separator: ", ") + (candidates.count > 12 ? " ..." : "")
+    let shown = likeliest(name, among: candidates)
+    let others = candidates.count - shown.count
+    return "there is " + shown.joined(separator: ", ")
+      + (others > 0 ? " and \(PrintableText.count(others, "other"))" : "")
+  }
+
+  /// How many candidates a list of them has.
+  private static let mostShown = 12
+
+  /// The candidates for a list, in their order: of too many, those most like the name.
+  ///
+  /// - Complexity: O(candidates × name length × candidate length).
+  private static func likeliest(_ name: String, among candidates: [String]) -> [String] {
+    guard candidates.count > mostShown else { return candidates }
+    let wanted = bare(name)
+    func distance(_ candidate: String) -> Int {
+      let other = bare(candidate)
+      // One name in the other says more than equal letters.
+      let isPart = wanted.utf8.count > 2 && other.utf8.count > 2 && (other.contains(wanted) || wanted.contains(other))
+      return isPart ? 0 : editDistance(Array(wanted.utf8), Array(other.utf8))
+    }
+    let ranked = candidates.enumerated().map { (place: $0.offset, distance: distance($0.element)) }
+      .sorted { ($0.distance, $0.place) < ($1.distance, $1.place) }
+    return ranked.prefix(mostShown).map(\.place).sorted().map { candidates[$0] }
   }
 
   /// Advice about a text that lacks the colon behind one of the names: `from born`; `nil` for another.

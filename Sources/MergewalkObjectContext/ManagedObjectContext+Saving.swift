@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 package import MergewalkObjectModel
 import MergewalkObjectStore
 
@@ -407,8 +408,8 @@ extension ManagedObjectContext {
     SaveError(
       code: .conflict,
       message:
-        "\(count) rows of \(model.entities[buffer.rootEntity.index].name) were changed by another context or process "
-        + "since they were fetched; refresh them and save again")
+        "another context or process changed \(PrintableText.count(count, "row")) of "
+        + "\(model.entities[buffer.rootEntity.index].name) since the last fetch; refresh what conflicts and save again")
   }
 
   /// Makes what was written no change any more.

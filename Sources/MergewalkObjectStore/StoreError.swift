@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkSQLite
 
 /// An error about a store that could not be opened, created, read or written.
@@ -91,6 +92,9 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     self.init(code, path: path, message: cause.description, cause: cause)
   }
 
+  /// The model that the store was opened with, as words of a command; `nil` if only the caller knows its file.
+  package var model: String?
+
   /// The cure, for a person; `nil` if that depends on the caller.
   public var advice: String? {
     switch code {
@@ -102,7 +106,7 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     case .notACoreDataStore:
       "it is a database of something else: name another path for a new store, or read its tables with “format: sqlite”"
     case .incompatibleModel:
-      "bring it to this model by “mergewalk store migrate \(path) --to MODEL”, or name the version that it was made with"
+      "bring it to this model by “mergewalk store migrate \(ShellText.word(path)) --to \(model ?? "MODEL")”, or name the version that it was made with"
     case .noModel: "name its model"
     case .inputOutput: "look whether its folder can be written and its disk has room"
     case .outOfMemory: "give the process more memory"

@@ -80,15 +80,25 @@ struct PipelineLoader {
     if path == nil, component.has("stores"), !component.has("store") { return "" }
     if let path {
       let place = settings.storePath == nil ? component.text("store")?.position : nil
-      StoreCheck(findings: findings, looksInside: settings.isLint).run(path, model: model, at: place ?? .file)
+      StoreCheck(findings: findings, looksInside: settings.isLint)
+        .run(path, model: model, modelFile: modelFile(component), at: place ?? .file)
     }
     return path
+  }
+
+  /// The file of the model, and its version, as a command takes them.
+  private func modelFile(_ component: ComponentValue) -> String? {
+    component.text("model").map { ShellText.word(findings.resolve($0)) }
+      .map { file in
+        file + (component.text("model_version").map { " --model-version " + ShellText.word($0.value) } ?? "")
+      }
   }
 
   /// Adds what the file says about batches, memory and rejects.
   private func definition(_ component: ComponentValue, _ definition: ImportDefinition) -> ImportDefinition {
     var definition = definition
     definition.path = findings.path
+    definition.modelFile = modelFile(component)
     definition.redaction = findings.redaction
     let batch = component.component("batch") ?? ComponentValue(.batch, position: component.position)
     definition.batchLimit = BatchLimit(

@@ -93,8 +93,12 @@ final class YAMLComposer {
       // A tag settles the type, so that `!!str 1` is text; `!!int 1` and the like keep their plain meaning.
       let isPlain = data.style == YAML_PLAIN_SCALAR_STYLE && (data.plain_implicit != 0 || Self.isCoreTag(tag))
       let node = YAMLNode(.scalar(text, isPlain: isPlain), position: position(event), tag: tag)
-      if let anchor = Self.text(data.anchor) { anchors[anchor] = (node, 1) }
+      let anchor = Self.text(data.anchor)
+      if let anchor { anchors[anchor] = (node, 1) }
       add(node)
+      if text.isEmpty, data.style == YAML_PLAIN_SCALAR_STYLE, let mark = anchor.map({ "&" + $0 }) ?? tag {
+        markedKey(node, mark)
+      }
     case YAML_SEQUENCE_START_EVENT:
       try count(event)
       let data = event.data.sequence_start
@@ -118,6 +122,17 @@ final class YAMLComposer {
       break
     }
     return false
+  }
+
+  /// Reports a key that is nothing but an anchor or a tag.
+  private func markedKey(_ node: YAMLNode, _ mark: String) {
+    guard let top = frames.indices.last, frames[top].isMapping, frames[top].pendingKey != nil else { return }
+    // Its value is no field without a name as well.
+    frames[top].isPendingKeyDuplicate = true
+    findings.append(
+      failure(
+        "yamlSyntax", node.position, "a key is missing: “\(mark)” before the colon only marks what stands behind it",
+        hint: "a key that begins with “\(mark.prefix(1))” is put in quotes: \"\(mark)\""))
   }
 
   private func count(_ event: yaml_event_t, _ added: Int = 1) throws(Diagnostic) {

@@ -2,7 +2,7 @@ package import MergewalkDiagnostics
 
 /// Reads YAML files that people write into trees of nodes with positions.
 ///
-/// Codes of the findings: `yamlSyntax` (what libyaml refuses), `duplicateKey`, `unknownAlias`, `multipleDocuments`,
+/// Codes of the findings: `yamlSyntax` (what libyaml refuses, and a key without a text), `duplicateKey`, `unknownAlias`, `multipleDocuments`,
 /// `notUTF8` and `yamlLimit`. `<<` is a key like any other.
 package enum YAMLDocument {
   /// Parses one document.

@@ -74,10 +74,21 @@ enum CommandNames {
       lines[0] += ": it takes a whole number"
     } else if let hint = meant(first, arguments.first ?? "") {
       lines[0] = String(first.prefix(upTo: first.firstRange(of: ". Did you mean")?.lowerBound ?? first.endIndex)) + hint
+    } else if let extra = extra(first), let usage = ExtraArguments(lines) {
+      lines[0] += usage.hint(extra, in: arguments)
     } else if first.hasSuffix("<count|all>'") {
       lines[0] += ": it takes a whole number, or “all”"
     }
     return lines.joined(separator: "\n")
+  }
+
+  /// The first argument that the parser calls unexpected.
+  private static func extra(_ message: String) -> String? {
+    guard let start = message.firstRange(of: " argument") ?? message.firstRange(of: "Unexpected argument"),
+      message.lowercased().contains("unexpected argument"), let quote = message[start.upperBound...].firstIndex(of: "'")
+    else { return nil }
+    let rest = message[message.index(after: quote)...]
+    return String(rest[..<(rest.firstRange(of: "', '")?.lowerBound ?? rest.lastIndex(of: "'") ?? rest.endIndex)])
   }
 
   /// Whether a text begins as a negative number does: `-1`, `-30s`.

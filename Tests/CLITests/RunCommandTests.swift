@@ -98,13 +98,15 @@ struct RunCommandTests {
     let entities = try #require(object["entities"] as? [String: [String: Int]])
     #expect(entities.mapValues { $0["inserted"] } == ["Order": 250, "Customer": 20, "Product": 30, "Category": 6])
     #expect(first.words.contains("orders: 255 records imported in "))
-    #expect(first.words.contains("store    shop.sqlite"))
+    #expect(first.words.contains("store    shop.sqlite (new)\n"), "\(first.words)")
+    #expect(object["new_store"] as? Bool == true)
     #expect(try count("SELECT count(*) FROM ZORDER") == 250)
 
     let second = try run("orders", "--json", "--quiet")
     #expect(second.status == 0)
     #expect(second.words == "")
     #expect(try numbers.map { try second.object()[$0] as? Int } == [255, 0, 0, 255, 0, 0])
+    #expect(try second.object()["new_store"] as? Bool == false)
     #expect(try count("SELECT max(Z_OPT) FROM ZORDER") == 1)
 
     let nightly = try run("nightly", "--json")
@@ -291,6 +293,24 @@ struct RunCommandTests {
       ["run", "planes.yaml", "--set", "STORE=a/b/c.sqlite"], in: folder.path, input: "name,iata,icao\nA,B,C\nD,E,F\n")
     #expect(command.status == 0, "\(command.words)")
     #expect(try count("SELECT count(*) FROM ZPLANE", "a/b/c.sqlite") == 2)
+  }
+
+  @Test("a store that a run did not find is said to be new, or to be none as before")
+  func newStore() throws {
+    let dry = try run("orders", store: "typo/shop.sqlite", "--dry-run", "--json")
+    #expect(dry.words.contains("store    typo/shop.sqlite (as before: none)\n"), "\(dry.words)")
+    #expect(try dry.object()["new_store"] as? Bool == true)
+    #expect(!FileManager.default.fileExists(atPath: folder.file("typo")))
+    let first = try run("orders", store: "typo/shop.sqlite", "--report", "r.html", "--log", "json")
+    #expect(first.words.contains("\"new_store\": true"), "\(first.words)")
+    #expect(try String(contentsOfFile: folder.file("r.html"), encoding: .utf8).contains("typo/shop.sqlite (new)"))
+    let second = try run("orders", store: "typo/shop.sqlite", "--dry-run")
+    #expect(second.words.contains("store    typo/shop.sqlite (as before)\n"), "\(second.words)")
+    // Whole objects take another way.
+    let shell =
+      "\"$MERGEWALK\" export typo/shop.sqlite --out whole && \"$MERGEWALK\" run whole/pipeline.yaml --store c.sqlite"
+    let whole = try Command.shell(shell, in: folder.path)
+    #expect(whole.status == 0 && whole.words.contains("store    c.sqlite (new)\n"), "\(whole.words)")
   }
 
   @Test("a folder that cannot be made is a finding")

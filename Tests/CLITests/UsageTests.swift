@@ -22,6 +22,25 @@ struct UsageTests {
   }
 
   @Test(
+    "an argument that is too many comes with those that the command takes, in their order",
+    arguments: [
+      ("export out store.sqlite", "only <store>: “mergewalk export store.sqlite --out out”"),
+      ("export store.sqlite out", "only <store>; the folder for the files is named by “--out out”"),
+      ("preview a b", "Unexpected argument 'b'; “mergewalk preview” takes only <source>"),
+      ("store verify s.sqlite m.yaml", "verify” takes only <store>; a model is named by “--model m.yaml”"),
+      ("store verify m.yaml s.sqlite", "only <store>: “mergewalk store verify s.sqlite --model m.yaml”"),
+      ("store info a b c", "“mergewalk store info” takes only <store>"),
+      ("reference x", "“mergewalk reference” takes no"),
+      ("runs a b c", "“mergewalk runs” takes only <store>, then <run>"),
+      ("fetch s.sqlite A", "an entity is named by “--entity A”"),
+    ])
+  func extraArgument(_ line: String, _ says: String) throws {
+    let command = try Command(line.split(separator: " ").map(String.init), in: folder.path)
+    #expect(command.status == 64)
+    #expect(command.words.hasPrefix("Error: ") && command.words.contains(says), "\(command.words)")
+  }
+
+  @Test(
     "a hyphen is no name for what is written",
     arguments: [
       ["run", "p.yaml", "--store", "-"], ["run", "p.yaml", "--rejects", "-"], ["run", "p.yaml", "--metrics", "-"],

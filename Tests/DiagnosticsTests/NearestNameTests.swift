@@ -29,4 +29,16 @@ import Testing
     #expect(NearestName.find("abcdef", in: ["abcdxy", "abcdex"]) == "abcdex")
     #expect(NearestName.find("name", in: []) == nil)
   }
+
+  @Test("of many candidates, a list has those that are most like the name, and says how many it leaves out")
+  func list() {
+    let others = (10..<40).map { "zzzzzz\($0)zzzzzz" }
+    let likely = ["customer_contact_email", "mail"]
+    let hint = NearestName.hint(for: "email_address_of_customer", among: others + likely)
+    #expect(hint?.contains(", mail and 20 others") == true, "\(hint ?? "")")
+    #expect(NearestName.hint(for: "e-mail-address", among: others + ["mail"])?.contains(", mail and 19 others") == true)
+    let thirteen = Array(others.prefix(13))
+    #expect(NearestName.hint(for: "xy", among: thirteen)?.hasSuffix(" and 1 other") == true)
+    #expect(NearestName.hint(for: "xy", among: Array(others.prefix(12)))?.contains("other") == false)
+  }
 }

@@ -155,6 +155,7 @@ struct ChangeDetectionTests {
     let error = try #require(saveError { try place.context.save() })
     #expect(error.code == .conflict)
     #expect(error.conflicts == [skill.objectID])
+    #expect(error.message.hasPrefix("another context or process changed or deleted 1 record since"), "\(error.message)")
     #expect(try place.rows("SELECT ZTITLE FROM ZSKILL") == ["new"])
     place.context.rollback()
     try place.context.refresh(skill, mergingChanges: false)

@@ -23,7 +23,7 @@ import MergewalkYAML
     ("a: [1, 2", "yamlSyntax", 1, 9), ("a: b\n c: d\n", "yamlSyntax", 2, 2), ("é: \"x", "yamlSyntax", 1, 5),
     ("a: 1\nb: 2\na: 3\n", "duplicateKey", 3, 1), ("a: *b", "unknownAlias", 1, 4),
     ("a: 1\n---\nb: 2\n", "multipleDocuments", 2, 1), ("a: \u{7}", "yamlSyntax", 1, 4),
-    ("&a [*a]", "unknownAlias", 1, 5),
+    ("&a [*a]", "unknownAlias", 1, 5), ("a: 1\n&from: x\n", "yamlSyntax", 2, 1), ("a: { !b : c }", "yamlSyntax", 1, 6),
   ])
   func `a broken document is refused at the right place`(text: String, code: String, line: Int, column: Int) {
     let error = #expect(throws: DiagnosticList.self) { try YAMLDocument.parse(text, path: "a.yaml") }

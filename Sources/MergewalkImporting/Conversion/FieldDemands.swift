@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkObjectModel
 
 /// The constraints of the model on an attribute, for messages: one pointer in each field.
@@ -10,8 +11,8 @@ final class FieldDemands: Sendable {
   func limit(_ code: RejectCode) -> String {
     let limit: String? =
       switch code {
-      case .validateTooLong: validation.maximumLength.map { "at most \($0) characters" }
-      case .validateTooShort: validation.minimumLength.map { "at least \($0) characters" }
+      case .validateTooLong: validation.maximumLength.map { "at most \(PrintableText.count($0, "character"))" }
+      case .validateTooShort: validation.minimumLength.map { "at least \(PrintableText.count($0, "character"))" }
       case .validateTooLarge, .validateTooLate: validation.shownMaximum.map { "at most \($0)" }
       case .validateTooSmall, .validateTooSoon: validation.shownMinimum.map { "at least \($0)" }
       case .validatePattern: validation.regularExpression

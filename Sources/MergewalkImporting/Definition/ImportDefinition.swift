@@ -16,6 +16,8 @@ public struct ImportDefinition: Sendable {
   public var outputPlaces: [String: SourcePosition] = [:]
   /// The model of the store.
   public var model: ManagedObjectModel
+  /// The model's file and version as words of a command; `nil` for a definition that was made in code.
+  package var modelFile: String?
   /// The path of the store; it is created when it does not exist.
   public var storePath: String
   /// The imports in their order: one source and one entity each, all into the same store in one run.

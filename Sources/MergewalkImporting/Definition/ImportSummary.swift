@@ -151,6 +151,8 @@ public struct ImportSummary: Sendable {
   public var bytesRead = 0
   /// The store's path.
   public var storePath = ""
+  /// Whether there was no store before the run, which made it unless its ``status`` says otherwise.
+  public internal(set) var isNewStore = false
   /// The rejects file's path, if rejects were written.
   public var rejectsPath: String?
   /// The first lines that a rejects file would have, of each code, where there is none.

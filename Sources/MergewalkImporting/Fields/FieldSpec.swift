@@ -79,6 +79,12 @@ package struct FieldSpec: Sendable, Hashable {
     self.summary = summary
     self.example = example
   }
+
+  /// Whether an empty list of texts means something: what leaving the field out means.
+  package var canBeEmpty: Bool { defaultText == "none" }
+
+  /// Whether its texts are those that mean null in data, so that YAML's own words for null are texts among them.
+  package var listsNullTexts: Bool { name == "null" || name == "null_tokens" }
 }
 
 /// A mapping in a pipeline file: its name and its fields.

@@ -120,12 +120,12 @@ final class IdentityImporter {
       }
     }
     if let list = bytes(link.orders), !IdentityList.parse(list, into: &orders) || !isMatching(orders) {
-      return (link.orders ?? 0, "it takes one whole number for each of the \(identities.count) identities")
+      return (link.orders ?? 0, "it takes as many whole numbers as there are identities: \(identities.count)")
     }
     if let list = bytes(link.inverseOrders),
       !IdentityList.parse(list, into: &inverseOrders) || !isMatching(inverseOrders)
     {
-      return (link.inverseOrders ?? 0, "it takes one whole number for each of the \(identities.count) identities")
+      return (link.inverseOrders ?? 0, "it takes as many whole numbers as there are identities: \(identities.count)")
     }
     return nil
   }

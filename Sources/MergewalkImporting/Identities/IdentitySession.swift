@@ -333,6 +333,7 @@ final class IdentitySession {
 
   private func end(_ file: StoreFile) throws(ImportError) {
     summary.counts = ledger.counts
+    summary.isNewStore = file.isNew
     summary.breach = breach(isEnd: !isInterrupted)
     if isInterrupted, summary.breach == nil {
       summary.status = .interrupted

@@ -87,6 +87,8 @@ public struct ImportError: Error, CustomStringConvertible {
       case .busy: .storeBusy
       default: .cannotOpenStore
       }
+    var error = error
+    error.model = definition.modelFile
     var findings: [Diagnostic] = []
     if code != .storeBusy, let path = definition.path, let place = definition.outputPlaces["store"] {
       findings.append(

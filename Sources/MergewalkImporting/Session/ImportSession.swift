@@ -416,6 +416,7 @@ public final class ImportSession {
   /// Finishes the store's file, leaves it for another process to resume, or rolls the run back.
   private func end(_ file: StoreFile, _ status: ImportSummary.Status) throws(ImportError) {
     summary.status = status
+    summary.isNewStore = file.isNew
     summary.statements += file.statementsExecuted
     do {
       switch status {

@@ -15,7 +15,7 @@ extension ImportSummary {
       warn(
         RunWarning(
           .filesNotRemoved,
-          "\(names.count) of the files beside the store that this run has made stay, such as \(name), because which of"
+          "of the files beside the store that this run has made \(names.count) stayed, such as \(name), because which of"
             + " them are in use cannot be read (\(reason.message)); mergewalk store clean removes those that are not"))
     }
     let shared = file.externalFiles.sharedFiles
@@ -23,7 +23,7 @@ extension ImportSummary {
       warn(
         RunWarning(
           .filesNotRemoved,
-          "\(shared.count) of the files beside the store that no row names any more stay, such as \(name):"
+          "of the files beside the store that no row names any more \(shared.count) stayed, such as \(name):"
             + " another store has the same name but for the extension, and so the same folder for its files"))
     }
     let names = file.externalFiles.staying

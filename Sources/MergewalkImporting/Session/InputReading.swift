@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkRecordFormats
 import MergewalkThreads
 
@@ -200,15 +201,17 @@ struct InputTracking: Sendable {
     throw ImportError(
       code: .inputChanged,
       message:
-        "the unfinished run cannot resume: the first \(start.records) records up to this place in \(path) are not"
-        + " those that were imported; discard the run and start over with --restart")
+        "the unfinished run cannot resume: what stands up to this place in \(path), "
+        + "\(PrintableText.count(start.records, "record")), is not what was imported;"
+        + " discard the run and start over with --restart")
   }
 
   /// The error for inputs that end before the place where to go on.
   func tooShort(by records: Int) -> ImportError {
     ImportError(
       code: .inputShorter,
-      message: "the unfinished run cannot resume: \(start.records) records were imported, and the input has only"
+      message: "the unfinished run cannot resume: \(PrintableText.count(start.records, "record")) "
+        + "\(start.records == 1 ? "was" : "were") imported, and the input has only"
         + " \(start.records - records) now; discard the run and start over with --restart")
   }
 }

@@ -150,7 +150,8 @@ struct SQLiteRecordReader: RecordReader {
     if error.cause?.kind == .interrupted {
       failure.code = .recursionLimit
       failure.message =
-        "the recursive query has taken \(limit) s of processor time for \(recordCount) rows and has not ended; if it "
+        "the recursive query has taken \(limit) s of processor time for \(PrintableText.count(recordCount, "row"))"
+        + " and has not ended; if it "
         + "must end by itself, give it a condition or LIMIT, or raise “recursion_time”"
       return failure
     }

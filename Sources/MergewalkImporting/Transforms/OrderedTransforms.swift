@@ -177,7 +177,10 @@ final class OrderedTransforms: @unchecked Sendable {
     } catch {
       preconditionFailure("nothing else is thrown: \(error)")
     }
-    guard next == open.count else { throw session.failure("gave \(next) answers for \(open.count) records") }
+    guard next == open.count else {
+      throw session.failure(
+        "gave \(PrintableText.count(next, "answer")) for \(PrintableText.count(open.count, "record"))")
+    }
   }
 
   private func copy(_ answer: RecordBatch, _ targets: [Int], _ count: Int, _ records: inout RecordBatch) {

@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 public import MergewalkObjectModel
 import MergewalkObjectStore
 
@@ -108,7 +109,9 @@ public struct BatchRow: ~Copyable {
 
   private func column(_ property: Int) throws(ObjectError) -> BatchColumn {
     guard property >= 0, property < count else {
-      throw ObjectError(.unknownKey, "the request has \(count) properties and none with the number \(property)")
+      throw ObjectError(
+        .unknownKey,
+        "the request has \(PrintableText.count(count, "property", "properties")) and none with the number \(property)")
     }
     return columns[property]
   }

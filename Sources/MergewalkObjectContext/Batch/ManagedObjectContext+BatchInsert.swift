@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 public import MergewalkObjectModel
 import MergewalkObjectStore
 
@@ -48,7 +49,9 @@ extension ManagedObjectContext {
     guard request.rows.isEmpty else {
       throw .object(
         ObjectError(
-          .invalidRequest, "the request has \(request.rows.count) rows of its own and a closure that fills them"))
+          .invalidRequest,
+          "the request has \(PrintableText.count(request.rows.count, "row")) of its own "
+            + "and a closure that fills them"))
     }
     return try insert(request, chunkRows: BatchInserter.chunkRows) { row throws(BatchError) in
       do {

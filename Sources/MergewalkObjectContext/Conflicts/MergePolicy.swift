@@ -1,3 +1,5 @@
+import MergewalkDiagnostics
+
 /// The treatment of conflicts at a save: records changed by another context meanwhile, and values that are not unique.
 ///
 /// | | changed here and there | changed here, deleted there | deleted here, changed there | not unique |
@@ -86,8 +88,8 @@ extension SaveError {
   public init(_ conflicts: [MergeConflict]) {
     self.init(
       code: .conflict,
-      message: "another context or process changed or deleted \(conflicts.count) records since they "
-        + "were fetched; refresh them and save again, or set a merge policy:\n"
+      message: "another context or process changed or deleted \(PrintableText.count(conflicts.count, "record")) since "
+        + "the last fetch; refresh what conflicts and save again, or set a merge policy:\n"
         + conflicts.map(\.description).joined(separator: "\n"),
       conflicts: conflicts.map(\.objectID), mergeConflicts: conflicts)
   }

@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 public import MergewalkObjectModel
 import MergewalkObjectStore
 
@@ -51,7 +52,9 @@ public struct FetchedDictionaries: RandomAccessCollection, Sendable {
 
 extension FetchedDictionaries: CustomStringConvertible {
   /// The number of dictionaries and their keys.
-  public var description: String { "\(count) dictionaries of \(keys.joined(separator: ", "))" }
+  public var description: String {
+    "\(PrintableText.count(count, "dictionary", "dictionaries")) of \(keys.joined(separator: ", "))"
+  }
 }
 
 /// One dictionary of a fetch's result: values by name or by position.

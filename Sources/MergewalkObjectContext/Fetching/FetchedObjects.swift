@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkObjectStore
 
 /// The objects that a fetch found, in order, as a collection that behaves like an array.
@@ -71,7 +72,7 @@ public struct FetchedObjects: RandomAccessCollection {
 
 extension FetchedObjects: CustomStringConvertible {
   /// The number of objects.
-  public var description: String { "\(count) objects" }
+  public var description: String { PrintableText.count(count, "object") }
 }
 
 @available(*, unavailable, message: "objects are confined to their context's task; pass objectIDs")

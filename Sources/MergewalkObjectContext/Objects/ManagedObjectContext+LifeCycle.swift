@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkObjectModel
 import MergewalkObjectStore
 
@@ -134,7 +135,9 @@ extension ManagedObjectContext {
     guard waiting.isEmpty else {
       throw SaveError(
         code: .unstable,
-        message: "\(waiting.count) objects, \(waiting[0].objectID) among them, still changed after \(Self.mostRounds) "
+        message:
+          "\(PrintableText.count(waiting.count, "object")), \(waiting[0].objectID) among them, still changed after "
+          + "\(Self.mostRounds) "
           + "rounds of willSave; set values there only when they differ")
     }
     told = told.filter(\.isValid)

@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkObjectModel
 import MergewalkObjectStore
 
@@ -159,7 +160,7 @@ public struct RelatedObjects<Element: ManagedObject>: RandomAccessCollection {
 
 extension RelatedObjects: CustomStringConvertible {
   /// The number of objects.
-  public var description: String { "\(count) objects" }
+  public var description: String { PrintableText.count(count, "object") }
 }
 
 @available(*, unavailable, message: "objects are confined to their context's task; pass objectIDs")

@@ -1,3 +1,5 @@
+import MergewalkDiagnostics
+
 /// Types, defaults, bounds, transformers and expressions of attributes.
 extension ModelChecker {
   mutating func checkAttribute(_ attribute: AttributeDescription, of entity: Int) {
@@ -184,8 +186,12 @@ extension ModelChecker {
     if let low = validation.minimumValue, low.isGreater(than: value) { problem = "is less than the minimum" }
     if let high = validation.maximumValue, value.isGreater(than: high) { problem = "is greater than the maximum" }
     if case .string(let text) = value {
-      if let low = validation.minimumLength, text.utf16.count < low { problem = "is shorter than \(low) characters" }
-      if let high = validation.maximumLength, text.utf16.count > high { problem = "is longer than \(high) characters" }
+      if let low = validation.minimumLength, text.utf16.count < low {
+        problem = "is shorter than \(PrintableText.count(low, "character"))"
+      }
+      if let high = validation.maximumLength, text.utf16.count > high {
+        problem = "is longer than \(PrintableText.count(high, "character"))"
+      }
     }
     if let problem {
       findings.warning(

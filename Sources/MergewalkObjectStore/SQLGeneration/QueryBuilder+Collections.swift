@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkObjectModel
 
 extension QueryBuilder {
@@ -227,7 +228,7 @@ extension QueryBuilder {
     }
     guard operands.indices.contains(index) else {
       throw PredicateError(
-        .indexOutOfRange, "a list of \(operands.count) elements has none at the index \(index)",
+        .indexOutOfRange, "a list of \(PrintableText.count(operands.count, "element")) has none at the index \(index)",
         hint: "indexes count from 0")
     }
     return operands[index]

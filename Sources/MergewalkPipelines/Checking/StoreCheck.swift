@@ -12,7 +12,7 @@ struct StoreCheck {
 
   /// Reports a folder, and perhaps a file that is not a database or a store of another model, where a pipeline has its
   /// store; whatever else a database holds is found when it is opened.
-  func run(_ path: String, model: ManagedObjectModel, at position: SourcePosition) {
+  func run(_ path: String, model: ManagedObjectModel, modelFile: String?, at position: SourcePosition) {
     guard let status = stat(path: path) else { return }
     switch status.st_mode & S_IFMT {
     case S_IFDIR:
@@ -34,6 +34,8 @@ struct StoreCheck {
         // What is busy or cannot be read may be ready for a run.
         default: return
         }
+        var error = error
+        error.model = modelFile
         findings.add(.unsuitableStore, at: position, "“\(path)”: \(error.message)", hint: error.advice)
       }
     default: break

@@ -123,7 +123,8 @@ extension ColumnProfile {
       verdict.evidence.append("up to \(PrintableText.count(mostDigits, "digit"))")
     } else if mostDigits <= 17, !losesDigits {
       verdict.type = .double
-      verdict.evidence.append(exponents > 0 ? "some with exponents" : "up to \(mostDigits) digits")
+      verdict.evidence.append(
+        exponents > 0 ? "some with exponents" : "up to \(PrintableText.count(mostDigits, "digit"))")
     } else {
       verdict = Verdict(
         type: .text, evidence: ["numbers of up to \(mostDigits) digits, more than a double holds"],

@@ -400,13 +400,20 @@ struct ComponentReader {
   }
 
   private func texts(_ node: YAMLNode, _ field: FieldSpec) -> [Located<String>]? {
+    // A list of nothing would be read as the default.
+    if node.items?.isEmpty == true, !field.canBeEmpty {
+      _ = wrongType(node, field, "text or a list of texts")
+      return nil
+    }
     var texts: [Located<String>] = []
     for item in node.items ?? [node] {
-      // `NULL` and `~` are texts here, although YAML reads nothing in them; the empty text must be quoted.
-      guard let text = item.text, !(item.isNull && text.isEmpty) else {
+      // `NULL` and `~` are texts where texts for null are listed; elsewhere whoever means a text quotes it, as the empty
+      // one.
+      guard let text = item.text, !item.isNull || field.listsNullTexts && !text.isEmpty else {
+        let quoted = item.isNull ? item.text.flatMap { $0.isEmpty ? nil : "write “'\($0)'” for the text" } : nil
         findings.add(
           .wrongType, at: item.position, "“\(field.name)” takes text or a list of texts, but here is \(item.summary)",
-          hint: "for example “\(field.name): \(field.example)”")
+          hint: quoted ?? "for example “\(field.name): \(field.example)”")
         return nil
       }
       texts.append(Located(value: text, position: item.position))

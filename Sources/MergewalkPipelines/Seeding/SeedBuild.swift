@@ -87,7 +87,7 @@ public struct SeedBuild: Sendable {
         summary.runs[summary.runs.count - 1].warn(
           RunWarning(
             .filesNotRemoved,
-            "\(result.keptFiles.count) of the files beside the store that no row names any more stay, such as \(name):"
+            "of the files beside the store that no row names any more \(result.keptFiles.count) stayed, such as \(name):"
               + " another store has the same folder for its files, or they could not be removed"))
       }
     } catch {

@@ -107,7 +107,7 @@ extension StoreFamily {
       let shown = missing.prefix(5).joined(separator: ", ") + (missing.count > 5 ? ", …" : "")
       throw FamilyError(
         .incomplete,
-        "\(missing.count) of \(plan.parts.count) stores are not ready: \(shown); build them: mergewalk stores task"
+        "of \(PrintableText.count(plan.parts.count, "store")) \(missing.count) \(missing.count == 1 ? "is" : "are") not ready: \(shown); build them: mergewalk stores task"
           + " \(folder)"
       )
     }

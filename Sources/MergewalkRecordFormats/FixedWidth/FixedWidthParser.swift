@@ -266,7 +266,7 @@ struct FixedWidthParser: RecordParser {
       let span = spans[column]
       let length = raw.count { $0 & 0xC0 != 0x80 }
       message =
-        "the line ends after \(length) characters, before the column “\(span.name)” "
+        "the line ends after \(PrintableText.count(length, "character")), before the column “\(span.name)” "
         + "(\(span.start + 1)-\(span.end)); short lines can be padded"
     case (.fieldCount, nil):
       message = "text after the last column, which ends with character \(spans.last?.end ?? 0)"

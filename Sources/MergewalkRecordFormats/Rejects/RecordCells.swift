@@ -1,3 +1,5 @@
+import MergewalkDiagnostics
+
 /// The cells of one rejected record, for editing, and the way back to the record's bytes.
 ///
 /// Only the changes of an edit are written anew: an unchanged cell keeps its quotes and an unchanged record its bytes,
@@ -143,7 +145,8 @@ package struct RecordCells: Sendable {
       let text = Array(texts[index].unicodeScalars)
       guard text.count <= column.width, !text.contains(where: { $0 == "\n" || $0 == "\r" }) else {
         throw EditError(
-          column: column.name, message: "the column takes one line of \(column.width) characters, not \(text.count)")
+          column: column.name,
+          message: "the column takes one line of \(PrintableText.count(column.width, "character")), not \(text.count)")
       }
       let start = column.start - 1
       while line.count < start + column.width { line.append(" ") }

@@ -93,6 +93,7 @@ final class RunLog {
       "run": .string(summary.runID), "status": .string(summary.status.rawValue),
       "exit_code": .stringConvertible(exitCode), "seconds": .stringConvertible(summary.seconds),
       "peak_rss_bytes": .stringConvertible(summary.peakResidentBytes),
+      "new_store": .stringConvertible(summary.isNewStore),
     ]
     for (name, count) in summary.counts.named { metadata[name] = .stringConvertible(count) }
     if let stage = summary.slowStage { metadata["slow_stage"] = .string(stage) }

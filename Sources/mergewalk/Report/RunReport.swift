@@ -71,7 +71,7 @@ struct RunReport {
   private var head: String {
     var facts = [
       ("Run", summary.runID), ("Began", RunIdentity.timestamp(summary.started)),
-      ("Took", Figures.duration(summary.seconds)), ("Store", summary.storePath),
+      ("Took", Figures.duration(summary.seconds)), ("Store", SummaryOutput.store(summary)),
     ]
     if let number = summary.runNumber { facts[0].1 += " (number \(number))" }
     if let resumed = summary.resumedFrom { facts.append(("Continued", resumed)) }

@@ -63,7 +63,8 @@ enum SummaryOutput {
       "reader_phases": .object(summary.readerPhases.map { ($0.name, .decimal($0.seconds, digits: 3)) }),
       "slow_stage": .text(summary.slowStage), "fetches": .integer(summary.fetches),
       "bytes_read": .integer(summary.bytesRead), "store": .text(summary.storePath.isEmpty ? nil : summary.storePath),
-      "rejects": .text(summary.rejectsPath), "changes": .array(summary.changes.map(ChangesOutput.json)),
+      "new_store": hasLoad ? .boolean(summary.isNewStore) : .null, "rejects": .text(summary.rejectsPath),
+      "changes": .array(summary.changes.map(ChangesOutput.json)),
       "warnings": .array(summary.warnings.map(warning)), "anomalies": .array(summary.anomalies.map(anomaly)),
       "imports": .array(summary.parts.map(part)), "reject_codes": .named(summary.rejectCounts) { .integer($0) },
       "find": .named(summary.findPlans) { .string($0) },
@@ -139,13 +140,7 @@ enum SummaryOutput {
     lines.append("  records  " + records.joined(separator: ", "))
     if let removed = removed(summary) { lines.append("  others   " + removed) }
     lines += values(summary)
-    let place =
-      switch summary.status {
-      case .completed, .completedWithRejects: ""
-      case .interrupted: " (run again to resume)"
-      case .limitBreached, .dryRun, .skippedAgain: " (as before)"
-      }
-    lines.append("  store    " + PrintableText.of(summary.storePath) + place)
+    lines.append("  store    " + store(summary))
     if summary.completeness == .unchecked {
       lines.append("  input    whether it came whole was not checked (--expect-records, --expect-sha256)")
     }
@@ -173,6 +168,18 @@ enum SummaryOutput {
     case .skippedAgain: "the same inputs were imported before; nothing was done"
     case .dryRun: "\(records) tried and discarded"
     }
+  }
+
+  /// The store's path, and what became of the store where that is not what a run is for: one whose path has a typing error
+  /// is a new one.
+  static func store(_ summary: ImportSummary) -> String {
+    let note =
+      switch summary.status {
+      case .completed, .completedWithRejects: summary.isNewStore ? " (new)" : ""
+      case .interrupted: summary.isNewStore ? " (new; run again to resume)" : " (run again to resume)"
+      case .limitBreached, .dryRun, .skippedAgain: summary.isNewStore ? " (as before: none)" : " (as before)"
+      }
+    return PrintableText.of(summary.storePath) + note
   }
 
   private static func rate(_ summary: ImportSummary) -> Double {

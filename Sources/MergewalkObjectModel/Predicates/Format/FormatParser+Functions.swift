@@ -1,3 +1,5 @@
+import MergewalkDiagnostics
+
 /// Functions and the other forms that look like calls.
 extension FormatParser {
   /// Reads one of them, whose name is the next token.
@@ -98,7 +100,7 @@ extension FormatParser {
   }
 
   private func wrongParts(_ form: String, _ parts: [Node], at start: Int) -> FormatFailure {
-    error(.syntax, "expected \(form), found \(parts.count) parts", at: start)
+    error(.syntax, "expected \(form), found \(PrintableText.count(parts.count, "part"))", at: start)
   }
 
   private static func method(_ name: String, _ arguments: [ObjectExpression]) -> ObjectExpression? {

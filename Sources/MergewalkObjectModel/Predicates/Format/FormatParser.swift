@@ -1,3 +1,5 @@
+import MergewalkDiagnostics
+
 /// Reads a predicate or an expression from a format string.
 ///
 /// One climb over operator precedences serves both: a parenthesis may hold a predicate or an expression, which only its
@@ -87,7 +89,7 @@ struct FormatParser {
     guard try arguments.count - usedArguments <= quotedPlaceholders() else {
       throw .failed(
         PredicateError(
-          .unusedArgument, "expected \(usedArguments) arguments, found \(arguments.count)",
+          .unusedArgument, "expected \(PrintableText.count(usedArguments, "argument")), found \(arguments.count)",
           hint: "write %@ where a value belongs"))
     }
   }

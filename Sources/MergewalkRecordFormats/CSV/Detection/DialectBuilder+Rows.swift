@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkBytes
 
 extension DialectBuilder {
@@ -86,7 +87,8 @@ extension DialectBuilder {
     guard options.delimiter == "\t" || !names.contains(where: { $0.contains(" ") }) else { return }
     options.header = .names(names)
     options.skippedLines = plain.rows[row].line
-    evidence.append("header columns: line \(plain.rows[row].line), the last remark, has \(names.count) names")
+    evidence.append(
+      "header columns: line \(plain.rows[row].line), the last remark, has \(PrintableText.count(names.count, "name"))")
     widen(to: names.count)
   }
 

@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkBytes
 
 /// Makes options and sentences of the best candidate.
@@ -124,7 +125,7 @@ struct DialectBuilder {
   private mutating func findQuotes() {
     options.escape = best.candidate.escape
     if options.escape != nil, !known.contains(.escape) {
-      evidence.append("escape “\\”: it precedes a special character \(table.usedEscapes) times")
+      evidence.append("escape “\\”: it precedes a special character \(PrintableText.count(table.usedEscapes, "time"))")
       caution.doubtsEscapes = true
     }
     options.quote = best.candidate.quote

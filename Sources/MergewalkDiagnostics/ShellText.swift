@@ -1,7 +1,7 @@
 /// Paths in commands that a person is told to give.
-enum ShellText {
+package enum ShellText {
   /// The path as one word of a shell that no command takes for an option.
-  static func word(_ path: String) -> String {
+  package static func word(_ path: String) -> String {
     let path = path.hasPrefix("-") && path != "-" ? "./" + path : path
     let isPlain =
       !path.isEmpty
