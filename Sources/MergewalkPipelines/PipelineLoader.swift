@@ -89,6 +89,7 @@ struct PipelineLoader {
   private func definition(_ component: ComponentValue, _ definition: ImportDefinition) -> ImportDefinition {
     var definition = definition
     definition.path = findings.path
+    definition.isNameGiven = component.text("pipeline").map { !$0.value.isEmpty } ?? false
     definition.redaction = findings.redaction
     let batch = component.component("batch") ?? ComponentValue(.batch, position: component.position)
     definition.batchLimit = BatchLimit(
