@@ -32,6 +32,14 @@ package enum ResolvedPath {
     return String(cString: here) + "/" + path
   }
 
+  /// A path as seen from the folder of a file, or the working folder; neither how it was written counts nor where both lie.
+  package static func relative(_ path: String, from file: String?) -> String {
+    func parts(_ path: String) -> [Substring] { absolute(path).split(separator: "/") }
+    let (parts, base) = (parts(path), parts(file.map { folder(of: $0) } ?? "."))
+    let common = zip(parts, base).prefix { $0 == $1 }.count
+    return (Array(repeating: "..", count: base.count - common) + parts[common...]).joined(separator: "/")
+  }
+
   private static func inRealFolder(_ path: String) -> String {
     guard let folder = real(folder(of: path)) else { return path }
     return (folder == "/" ? "" : folder) + "/" + name(of: path)

@@ -69,10 +69,20 @@ public struct Pipeline: Sendable {
   /// Returns every finding about a pipeline file, its model and the headers of its inputs, sorted by position; empty
   /// for a pipeline without mistakes.
   public static func lint(_ path: String, settings: PipelineSettings = PipelineSettings()) -> [Diagnostic] {
+    var known = SharedCursors()
+    return lint(path, settings: settings, among: &known)
+  }
+
+  /// Checks one of several pipelines; each gets the findings that it has because of those before it.
+  package static func lint(
+    _ path: String, settings: PipelineSettings, among known: inout SharedCursors
+  ) -> [Diagnostic] {
     let findings = Findings(path: path)
     var settings = settings
     settings.isLint = true
-    _ = PipelineLoader(settings: settings, findings: findings).load()
+    if let definition = PipelineLoader(settings: settings, findings: findings).load() {
+      known.check(definition, findings)
+    }
     return DiagnosticList(findings.list).diagnostics
   }
 }

@@ -99,6 +99,7 @@ struct PipelineLoader {
     var definition = definition
     definition.path = findings.path
     definition.modelFile = modelFile(component)
+    definition.isNameGiven = component.text("pipeline").map { !$0.value.isEmpty } ?? false
     definition.redaction = findings.redaction
     let batch = component.component("batch") ?? ComponentValue(.batch, position: component.position)
     definition.batchLimit = BatchLimit(

@@ -96,4 +96,46 @@ struct ModesCommandTests {
     let none = try mergewalk("run", "map.yaml", "--since", "1")
     #expect(none.status == 2 && none.words.contains("--since needs an import with “since”"))
   }
+
+  @Test("two files of one name do not share the cursor of a store; one that has moved keeps its own by its name")
+  func cursorOfAnother() throws {
+    func write(_ path: String, _ csv: String, named: Bool = false) throws {
+      try folder.write(csv, to: "\(path)/in.csv")
+      try folder.write(
+        """
+        \(named ? "pipeline: orders" : "")
+        model: ../model.yaml
+        store: ../map.sqlite
+        source: in.csv
+        since: { column: n, type: integer }
+        import: { entity: Country, find_by: [code], attributes: [name] }
+        """, to: "\(path)/orders.yaml")
+    }
+    func run(_ path: String) throws -> Command { try mergewalk("run", "\(path)/orders.yaml", "--json", "--quiet") }
+    func skipped(_ path: String) throws -> Int? { try run(path).object()["skipped"] as? Int }
+    try write("eu", "code,name,n\nCH,S,7\n")
+    try write("us", "code,name,n\nUS,U,2\n")
+    let lint = try mergewalk("lint", "eu/orders.yaml", "us/orders.yaml")
+    #expect(lint.output.contains("[cursorOfAnother]") && lint.output.hasPrefix("us/orders.yaml:"), "\(lint.output)")
+    #expect(!(try mergewalk("lint", "eu/orders.yaml", "eu/orders.yaml").output.contains("cursorOfAnother")))
+    #expect(try run("eu").status == 0)
+    let refused = try mergewalk("run", "us/orders.yaml")
+    #expect(refused.status == 5 && refused.words.contains("cursorMismatch"), "\(refused.words)")
+    #expect(try mergewalk("explain", "us/orders.yaml").status == 5)
+    #expect(try skipped("./eu") == 0)
+    // Files that move together with their store are the same ones.
+    try write("eu", "code,name,n\nFR,F,6\n")
+    try folder.write("", to: "moved/.keep")
+    for name in ["eu", "model.yaml", "map.sqlite"] {
+      try FileManager.default.copyItem(atPath: folder.file(name), toPath: folder.file("moved/\(name)"))
+    }
+    #expect(try skipped("moved/eu") == 1)
+    // A name that is given says that it is the same pipeline; the run tells once that its file was another one.
+    try write("us", "code,name,n\nUS,U,2\nIT,I,9\n", named: true)
+    for isFirst in [true, false] {
+      let run = try run("us")
+      #expect(run.status == 0)
+      #expect(run.output.contains("cursorOfAnother") == isFirst, "\(run.output)")
+    }
+  }
 }

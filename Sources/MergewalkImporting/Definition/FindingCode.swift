@@ -29,6 +29,8 @@ public enum FindingCode: String, Sendable, CaseIterable {
   case noMatchingFile
   /// A file is named twice.
   case repeatedFile
+  /// Another pipeline that is checked with this one has its name, its store and a cursor.
+  case cursorOfAnother
   /// A file, or a member of an archive, is empty, and is skipped.
   case emptyFile
   /// A file's name suggests another compression than its content.
@@ -124,7 +126,7 @@ public enum FindingCode: String, Sendable, CaseIterable {
   public var severity: Diagnostic.Severity {
     switch self {
     case .unusedVariable, .unindexedKey, .unusedColumn, .absentMember, .repeatedFile, .emptyFile, .misnamedFile,
-      .uncertainDialect, .emptySpelling, .sqlPattern:
+      .uncertainDialect, .emptySpelling, .sqlPattern, .cursorOfAnother:
       .warning
     default: .error
     }
@@ -147,6 +149,8 @@ public enum FindingCode: String, Sendable, CaseIterable {
     case .unreadableFile: "A file does not exist or cannot be read."
     case .noMatchingFile: "A glob or a folder has no file that matches."
     case .repeatedFile: "A file is named twice; it is read once."
+    case .cursorOfAnother:
+      "Another pipeline that is checked with this one has its name and its store, and both have `since`."
     case .uncertainDialect: "The dialect detected from a file's first bytes is not certain."
     case .emptyFile: "A file, or a member of an archive, has nothing in it, and `empty_files: skip` skips it."
     case .misnamedFile: "A file's extension does not match the way it is compressed."

@@ -30,6 +30,8 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
     case nothingDeleted
     // What the run has taken from objects that it deletes in the end.
     case lookupDeleted
+    // Another pipeline has told the store how far its source has been read.
+    case cursorOfAnother
     // The inputs are not as the pipeline expects them.
     case contractNewColumn
     case contractMissingColumn

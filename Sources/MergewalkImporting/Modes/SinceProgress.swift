@@ -161,7 +161,14 @@ extension SincePolicy {
   func stored(
     _ definition: ImportDefinition, _ part: ImportPart, _ metadata: StoreMetadata
   ) throws(ImportError) -> CursorValue? {
-    let cursors = StoredCursors(metadata, pipeline: definition.name)
+    let cursors = StoredCursors(metadata, of: definition)
+    if !isReset, override == nil, !definition.isNameGiven, cursors.isOfAnother(part: part.name) {
+      throw ImportError(
+        code: .cursorMismatch,
+        message: "another file with a pipeline of the name \(definition.name) has written the cursor that the store"
+          + " keeps of it; give each its own name (“pipeline: …”), or, if this is the same file moved, give it its old one:"
+          + " “pipeline: \(definition.name)”")
+    }
     if !isReset, override == nil, let other = cursors.mismatch(part: part.name, self) {
       throw ImportError(
         code: .cursorMismatch,
@@ -169,5 +176,25 @@ extension SincePolicy {
           + "\(column) of type \(kind.rawValue); run once with --reset-cursor, or --since with a value")
     }
     return cursors.value(part: part.name, self)
+  }
+}
+
+extension RunWarning {
+  /// The warnings about imports that begin where a pipeline of another file, but of the same given name, has ended.
+  static func cursorsOfOthers(_ definition: ImportDefinition, _ file: StoreFile) throws(ImportError) -> [RunWarning] {
+    guard definition.isNameGiven, definition.parts.contains(where: { $0.since != nil }) else { return [] }
+    let before: StoreMetadata
+    do { before = try file.metadataBeforeRun() } catch { throw ImportError(error) }
+    let cursors = StoredCursors(before, of: definition)
+    return definition.parts.filter { part in
+      guard let since = part.since, !since.isReset, since.override == nil else { return false }
+      return cursors.isOfAnother(part: part.name)
+    }.map { part in
+      RunWarning(
+        .cursorOfAnother,
+        "the cursor of \(definition.name) was written by a pipeline of the same name in another file: the run passes over"
+          + " what that one has read; if the file was not just moved, give each its own name (“pipeline: …”)",
+        file: definition.path, position: part.since?.position)
+    }
   }
 }

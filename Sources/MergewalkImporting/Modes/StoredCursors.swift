@@ -1,13 +1,32 @@
+import MergewalkDiagnostics
 package import MergewalkObjectStore
 
 /// The cursors of one pipeline in a store's metadata, by the name of the import; that of the only one is empty.
 package struct StoredCursors {
   private var state: MergewalkState
   private let pipeline: String
+  /// Where the pipeline lies as seen from the store; `nil` for one that no file has.
+  private let place: String?
 
-  package init(_ metadata: StoreMetadata, pipeline: String) {
+  package init(_ metadata: StoreMetadata, pipeline: String, place: String? = nil) {
     state = metadata.mergewalk
     self.pipeline = pipeline
+    self.place = place
+  }
+
+  init(_ metadata: StoreMetadata, of definition: ImportDefinition) {
+    // A store may be shipped with its metadata, and then tells no names of folders.
+    let place = definition.path.map { path in
+      let hash = SourcePrint.nameHash(ResolvedPath.relative(path, from: definition.storePath))
+      return String(hash, radix: 16)
+    }
+    self.init(metadata, pipeline: definition.name, place: place)
+  }
+
+  /// Whether a pipeline of the same name, but from another file, has written the cursor of an import.
+  func isOfAnother(part: String) -> Bool {
+    guard let place, let writer = state.cursor(pipeline: pipeline, part: part)?.place else { return false }
+    return writer != place
   }
 
   /// The cursor of an import; `nil` for none, and when what is there is about another column or kind.
@@ -39,8 +58,8 @@ package struct StoredCursors {
       case .text(let text): .text(text)
       }
     state.setCursor(
-      MergewalkState.Cursor(column: policy.column, kind: policy.kind.rawValue, value: content), pipeline: pipeline,
-      part: part)
+      MergewalkState.Cursor(column: policy.column, kind: policy.kind.rawValue, value: content, place: place),
+      pipeline: pipeline, part: part)
   }
 
   func written(to metadata: StoreMetadata) -> StoreMetadata {

@@ -140,26 +140,7 @@ final class SyncRun {
         guard result.breach == nil else { return result }
       }
     }
-    warnOfLookUps(result.counts)
     return result
-  }
-
-  /// Warns of look-ups that may have found what was deleted: the next run does not find it, and may end differently.
-  private func warnOfLookUps(_ counts: [String: (deleted: Int, marked: Int)]) {
-    let model = definition.model
-    for name in Set(plans.flatMap(\.transforms.lookups).map(\.entity)).sorted() {
-      guard let entity = model.entity(named: name) else { continue }
-      let deleted = counts.reduce(0) { sum, entry in
-        model.entity(named: entry.key)?.isKind(of: entity) ?? false ? sum + entry.value.deleted : sum
-      }
-      guard deleted > 0 else { continue }
-      warnings.append(
-        RunWarning(
-          .lookupDeleted,
-          "\(name): \(PrintableText.count(deleted, "object")) that no record names"
-            + " \(deleted == 1 ? "was" : "were") deleted at the end of the run; “lookup” may have found"
-            + " \(deleted == 1 ? "it" : "them") before, and will not in the next run"))
-    }
   }
 
   /// Whether what the input says allows to let objects go at all.

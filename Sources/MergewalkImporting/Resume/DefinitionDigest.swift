@@ -21,18 +21,12 @@ struct DefinitionDigest {
       part.spool = []
       part.inputFindings = InputFindings()
       part.findPlan = .automatic
-      if let folder = part.process?.folder { part.process?.folder = Self.place(folder, from: definition.path) }
+      if let folder = part.process?.folder {
+        part.process?.folder = ResolvedPath.relative(folder, from: definition.path)
+      }
       digest.add(part, depth: 0)
     }
     return digest.hash
-  }
-
-  /// A folder as seen from that of a pipeline, so that neither how its path was written counts nor where it lies.
-  private static func place(_ folder: String, from pipeline: String?) -> String {
-    func parts(_ path: String) -> [Substring] { ResolvedPath.absolute(path).split(separator: "/") }
-    let (folder, base) = (parts(folder), parts(pipeline.map { ResolvedPath.folder(of: $0) } ?? "."))
-    let common = zip(folder, base).prefix { $0 == $1 }.count
-    return (Array(repeating: "..", count: base.count - common) + folder[common...]).joined(separator: "/")
   }
 
   private mutating func add(_ bytes: UnsafeRawBufferPointer) {

@@ -137,6 +137,7 @@ public final class ImportSession {
         try end(file, .skippedAgain)
       case .done(let checkpoint): try reportFinished(checkpoint, file)
       case .fresh, .resumed:
+        for warning in try RunWarning.cursorsOfOthers(definition, file) { summary.warn(warning) }
         for plan in plans {
           for warning in StoreWarnings(plan: plan, model: definition.model).warnings(file) { summary.warn(warning) }
         }

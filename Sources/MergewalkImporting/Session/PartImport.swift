@@ -412,7 +412,7 @@ final class PartImport {
     guard let since = importer.since, let policy = part.since else { return }
     let stored = policy.isReset ? nil : try policy.stored(definition, part, file.metadata)
     let cursor = since.cursor(stored: stored, override: policy.override, lag: policy.lag)
-    var cursors = StoredCursors(file.metadata, pipeline: definition.name)
+    var cursors = StoredCursors(file.metadata, of: definition)
     cursors.set(cursor, part: part.name, policy)
     let metadata = cursors.written(to: file.metadata)
     guard metadata != file.metadata else { return }

@@ -125,7 +125,13 @@ final class RecordRun {
 
   /// Removes the objects that no record names, where an import says so.
   func removeOthers() throws(ImportError) {
-    guard let sync, goesOn else { return }
+    guard goesOn else { return }
+    if let sync { try removeOthers(sync) }
+    // Lists have deleted objects, too.
+    if breach == nil { place.tally.warn(RunWarning.lookUps(of: plans, definition.model, place.tally.entities)) }
+  }
+
+  private func removeOthers(_ sync: SyncRun) throws(ImportError) {
     let before = ImportSession.now()
     for (number, counts) in place.tally.parts.enumerated() {
       sync.finish(

@@ -1,7 +1,8 @@
 import MergewalkPropertyLists
 
 extension MergewalkState {
-  /// How far one import of a pipeline has read a column that only grows: a dictionary of `column`, `type` and `value`.
+  /// How far one import of a pipeline has read a column that only grows: a dictionary of `column`, `type`, `value`
+  /// and, where a file has the pipeline, its `place`.
   package struct Cursor: Sendable, Hashable {
     /// A place in the column.
     package enum Value: Sendable, Hashable {
@@ -17,11 +18,14 @@ extension MergewalkState {
     package var kind: String
     /// The place.
     package var value: Value
+    /// A hash of where the pipeline lies as seen from the store; `nil` for one that no file has.
+    package var place: String?
 
-    package init(column: String, kind: String, value: Value) {
+    package init(column: String, kind: String, value: Value, place: String? = nil) {
       self.column = column
       self.kind = kind
       self.value = value
+      self.place = place
     }
   }
 
@@ -29,12 +33,14 @@ extension MergewalkState {
   package func cursor(pipeline: String, part: String) -> Cursor? {
     guard let entry = cursors[pipeline]?[part], let column = entry["column"]?.string, let kind = entry["type"]?.string
     else { return nil }
+    let value: Cursor.Value
     switch entry["value"] {
-    case .real(let number)?: return Cursor(column: column, kind: kind, value: .real(number))
-    case .integer(let number)?: return Cursor(column: column, kind: kind, value: .integer(number))
-    case .string(let text)?: return Cursor(column: column, kind: kind, value: .text(text))
+    case .real(let number)?: value = .real(number)
+    case .integer(let number)?: value = .integer(number)
+    case .string(let text)?: value = .text(text)
     default: return nil
     }
+    return Cursor(column: column, kind: kind, value: value, place: entry["place"]?.string)
   }
 
   /// Replaces the cursor of an import of a pipeline; `nil` removes it.
@@ -49,7 +55,11 @@ extension MergewalkState {
       case .integer(let number): .integer(number)
       case .text(let text): .string(text)
       }
-    entries.append(
-      PropertyList.Entry(part, ["column": .string(cursor.column), "type": .string(cursor.kind), "value": value]))
+    var fields = [
+      PropertyList.Entry("column", .string(cursor.column)), PropertyList.Entry("type", .string(cursor.kind)),
+      PropertyList.Entry("value", value),
+    ]
+    if let place = cursor.place { fields.append(PropertyList.Entry("place", .string(place))) }
+    entries.append(PropertyList.Entry(part, .dictionary(fields)))
   }
 }

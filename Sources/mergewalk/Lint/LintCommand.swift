@@ -35,10 +35,12 @@ struct LintCommand: ParsableCommand {
     settings.variables = variables.variables
     var findings: [Diagnostic] = []
     var known: Set<Diagnostic> = []
+    var cursors = SharedCursors()
     for path in pipelines {
       let found =
         path.hasSuffix(PipelineTests.suffix)
-        ? PipelineTests.lint(path, variables: variables.variables) : Pipeline.lint(path, settings: settings)
+        ? PipelineTests.lint(path, variables: variables.variables)
+        : Pipeline.lint(path, settings: settings, among: &cursors)
       findings += found.filter { known.insert($0).inserted }
     }
     if json {

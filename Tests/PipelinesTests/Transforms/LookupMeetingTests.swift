@@ -147,6 +147,49 @@ import Testing
     #expect(try folder.rows() == ["Schweiz", isMarked ? "Austria" : "-"])
   }
 
+  @Test("a run says that its lists have deleted what a look-up may have found") func deletedByList() throws {
+    let folder = try TransformFolder()
+    try folder.folder.write(
+      """
+      model: Things
+      entities:
+        Thing: { attributes: { key: string!, text: string }, unique: [key] }
+        Owner:
+          attributes: { key: string! }
+          unique: [key]
+          relationships: { members: { to_many: Member, inverse: owner } }
+        Member:
+          attributes: { code: string! }
+          unique: [code]
+          relationships: { owner: { to_one: Owner, inverse: members } }
+      """, to: "model.yaml")
+    let text = """
+      model: model.yaml
+      store: things.sqlite
+      imports:
+        - source: data.csv
+          import:
+            entity: Thing
+            find_by: [key]
+            attributes:
+              text: { from: c, do: [{ lookup: { entity: Member, find_by: code, take: code, otherwise: "null" } }] }
+        - source: owners.csv
+          import:
+            entity: Owner
+            find_by: [key]
+            relationships:
+              members: { split: ";", links: replace, orphans: delete, find_by: { code: members } }
+      """
+    try folder.folder.write("key,c\n1,a\n2,b\n", to: "data.csv")
+    try folder.folder.write("key,members\n1,a;b\n", to: "owners.csv")
+    #expect(!(try ImportSession(folder.read(text)).run().warnings.map(\.code).contains(.lookupDeleted)))
+    try folder.folder.write("key,members\n1,a\n", to: "owners.csv")
+    let second = try ImportSession(folder.read(text)).run()
+    #expect(second.deleted == 1)
+    #expect(second.warnings.map(\.code).contains(.lookupDeleted), "\(second.warnings)")
+    #expect(!(try ImportSession(folder.read(text)).run().warnings.map(\.code).contains(.lookupDeleted)))
+  }
+
   @Test("records are not spread over stores by what a store would tell") func spread() throws {
     let folder = try TransformFolder()
     try folder.folder.write("key,c\n1,CH\n", to: "data.csv")
