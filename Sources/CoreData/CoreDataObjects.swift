@@ -66,6 +66,17 @@ extension ManagedObjectContext {
     isolation: isolated (any Actor)? = #isolation, _ block: () throws(Failure) -> Value
   ) async throws(Failure) -> Value { try block() }
 
+  /// The moment at which work begins; here, work begins at once in either case.
+  public enum ScheduledTaskType: Sendable {
+    case immediate, enqueued
+  }
+
+  /// Runs work with the context, on the calling task.
+  public func perform<Value, Failure: Error>(
+    schedule: ScheduledTaskType, isolation: isolated (any Actor)? = #isolation,
+    _ block: () throws(Failure) -> Value
+  ) async throws(Failure) -> Value { try block() }
+
   /// Discards an object's values, or fetches them and keeps the changes.
   ///
   /// - Throws: ``MergewalkObjectContext/ObjectError`` as `refresh(_:mergingChanges:)` does.

@@ -45,11 +45,11 @@ struct Mergewalk: ParsableCommand {
     }
     let arguments = words.map { String(cString: $0) }
     if arguments.first == "help", arguments.count == 2, let topic = HelpTopic(rawValue: arguments[1]) {
-      Console.data(topic.text)
+      Console.data(lines: topic.text)
       return
     }
     if let message = CommandNames.mistake(in: arguments, of: self) {
-      Console.words(message)
+      Console.words(lines: message)
       Glibc.exit(ExitStatus.usage.rawValue)
     }
     do {
@@ -66,7 +66,7 @@ struct Mergewalk: ParsableCommand {
       }
       let message = HelpText.withUsage(CommandNames.explained(fullMessage(for: error), arguments))
       let text = CompletionScript.addingHelp(to: message, of: self)
-      if !text.isEmpty { if code == .success { Console.rawData(text + "\n") } else { Console.words(text) } }
+      if !text.isEmpty { if code == .success { Console.rawData(text + "\n") } else { Console.words(lines: text) } }
       exit(withError: code)
     }
   }

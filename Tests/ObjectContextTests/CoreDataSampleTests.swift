@@ -311,6 +311,10 @@ struct CoreDataSampleTests {
     item("a", "b", 1)
     let count = try await context.perform { try context.count(for: NSFetchRequest<Item>(entityName: "Item")) }
     #expect(count == 1)
+    let scheduled = try await context.perform(schedule: .immediate) {
+      try context.count(for: NSFetchRequest<Item>(entityName: "Item"))
+    }
+    #expect(scheduled == 1)
     let made = try container.performBackgroundTask { context throws -> NSManagedObjectID in
       let item = Item(context: context)
       (item.title, item.category) = ("x", "y")

@@ -27,11 +27,14 @@ public struct NotificationTemplate: Sendable, Hashable {
   }
 
   /// The reason why a text is not a template.
-  public struct ParseError: Error, Sendable {
+  public struct ParseError: Error, Sendable, CustomStringConvertible {
     /// The text between the braces.
     public var name: String
     /// The position of the braces, in bytes.
     public var offset: Int
+
+    /// One sentence.
+    public var description: String { "no value of a run is called “\(name)” (at byte \(offset) of the template)" }
   }
 
   private enum Piece: Sendable, Hashable {

@@ -20,11 +20,14 @@ public struct StorePathTemplate: Sendable, Hashable {
   public static let mostNameBytes = 230
 
   /// A mistake in a path, with its cure.
-  public struct Fault: Error, Hashable, Sendable {
+  public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The finding.
     public var message: String
     /// The cure.
     public var hint: String
+
+    /// `message; hint`.
+    public var description: String { "\(message); \(hint)" }
   }
 
   /// Reads a path.

@@ -60,7 +60,7 @@ struct ExplainCommand: ParsableCommand {
       if let find { for index in definition.parts.indices { definition.parts[index].findPlan = find } }
       let explanation = try ImportSession(definition).explain()
       Console.data(
-        json ? ExplanationOutput.json(explanation).text : ExplanationOutput.words(explanation, showsSQL: sql))
+        lines: json ? ExplanationOutput.json(explanation).text : ExplanationOutput.words(explanation, showsSQL: sql))
     } catch let error as DiagnosticList {
       FindingsOutput.words(error.diagnostics)
       throw ExitStatus.of(error)

@@ -1,4 +1,5 @@
 import MergewalkBytes
+import MergewalkDiagnostics
 import MergewalkImporting
 
 /// The output of `mergewalk explain`.
@@ -38,7 +39,7 @@ enum ExplanationOutput {
       for node in part.nodes { lines += words(node, showsSQL: showsSQL) }
       if let removal = part.removal { lines += words(removal, part, showsSQL: showsSQL) }
     }
-    return lines.joined(separator: "\n")
+    return lines.map { PrintableText.of($0) }.joined(separator: "\n")
   }
 
   private static func words(_ load: LoadWay) -> String {

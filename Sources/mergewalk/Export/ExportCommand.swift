@@ -74,7 +74,7 @@ struct ExportCommand: ParsableCommand {
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     Console.outcomeIsSettled()
     if json { Console.data(Self.json(summary, seconds: seconds)) }
-    if !quiet { Console.words(Self.words(summary, store: store, seconds: seconds)) }
+    if !quiet { Console.words(lines: Self.words(summary, store: store, seconds: seconds)) }
   }
 
   /// `STORE-export` in the working directory, without the store's extension.
@@ -88,7 +88,7 @@ struct ExportCommand: ParsableCommand {
     for file in summary.files { table.add(file.entity, Figures.grouped(file.objects), Figures.bytes(file.bytes)) }
     let objects = summary.files.reduce(0) { $0 + $1.objects }
     var lines = ["\(store): \(Figures.count(objects, "object")) in \(Figures.duration(seconds))"]
-    if !summary.files.isEmpty { lines.append(table.text) }
+    if !summary.files.isEmpty { lines += table.lines }
     if !summary.missingEntities.isEmpty {
       lines.append(
         "  note     objects refer to others that were not exported (\(summary.missingEntities.joined(separator: ", ")));"
@@ -106,7 +106,7 @@ struct ExportCommand: ParsableCommand {
           + " rejects their records")
     }
     lines.append("  read it  mergewalk run \(ShellText.word(summary.pipelinePath)) --store NEW.sqlite")
-    return lines.joined(separator: "\n")
+    return lines.map { PrintableText.of($0) }.joined(separator: "\n")
   }
 
   private static func json(_ summary: StoreExport.Summary, seconds: Double) -> JSONText {

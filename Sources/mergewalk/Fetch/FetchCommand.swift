@@ -127,7 +127,7 @@ struct FetchCommand: ParsableCommand {
       }
     }
     if let failure {
-      Console.words(failure.words)
+      Console.words(lines: failure.words)
       throw failure.status
     }
   }
@@ -141,7 +141,7 @@ struct FetchCommand: ParsableCommand {
     } catch {
       throw failure(error, request, compiler)
     }
-    if explain { return Console.data(try FetchExplanation.text(fetch, store)) }
+    if explain { return Console.data(lines: try FetchExplanation.text(fetch, store)) }
     let names = count ? ["count"] : request.propertiesToFetch.map(\.name)
     let format = count ? .csv(FetchFormat.bareNumbers) : rowFormat
     try write(fetch, names, format, store)

@@ -9,7 +9,7 @@ enum RunListing {
     var table = table(runs)
     let spare = ["slow stage", "inputs", "skipped", "seconds", "unchanged", "updated", "inserted"]
     let gone = Console.outputWidth.map { table.fit($0, leavingOut: spare) } ?? []
-    Console.data(table.text)
+    Console.data(lines: table.text)
     if gone.isEmpty { return }
     Console.words("The terminal is too narrow for: \(gone.joined(separator: ", ")). --json shows everything.")
   }
@@ -70,11 +70,7 @@ enum RunListing {
     }
     facts.append(("made by", "mergewalk \(run.version) on \(run.host)"))
     if let path = run.rejectsPath { facts.append(("rejects", path)) }
-    let width = facts.map(\.0.count).max() ?? 0
-    var sections = [
-      facts.map { name, value in name + String(repeating: " ", count: width - name.count + 2) + value }
-        .joined(separator: "\n")
-    ]
+    var sections = [TextTable.facts(facts)]
     if !run.inputs.isEmpty { sections.append(inputTable(run)) }
     if run.parts.count > 1 { sections.append(partTable(run)) }
     if !run.entities.isEmpty { sections.append(entityTable(run)) }
@@ -85,7 +81,9 @@ enum RunListing {
       }
       sections.append(table.text)
     }
-    if !run.warnings.isEmpty { sections.append(run.warnings.map { "warning: \($0)" }.joined(separator: "\n")) }
+    if !run.warnings.isEmpty {
+      sections.append(run.warnings.map { PrintableText.of("warning: \($0)") }.joined(separator: "\n"))
+    }
     return sections.joined(separator: "\n\n")
   }
 

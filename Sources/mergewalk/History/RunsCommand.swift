@@ -97,7 +97,7 @@ struct RunsCommand: ParsableCommand {
       return "there is no run “\(name)”\(pipelines) in \(history.path);"
         + " “mergewalk runs \(ShellText.word(store))” lists them [noSuchRun]"
     }
-    Console.data(json ? RunListing.json(found).text : RunListing.text(found))
+    Console.data(lines: json ? RunListing.json(found).text : RunListing.text(found))
     return nil
   }
 

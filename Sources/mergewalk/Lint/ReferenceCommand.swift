@@ -12,5 +12,5 @@ struct ReferenceCommand: ParsableCommand {
         mergewalk reference > pipelines.md
       """))
 
-  func run() throws { Console.data(PipelineReference.markdown(of: .standard)) }
+  func run() throws { Console.data(lines: PipelineReference.markdown(of: .standard)) }
 }

@@ -21,7 +21,7 @@ struct ModelShow: ParsableCommand {
     for entity in model.entities.sorted(by: { $0.name < $1.name }) {
       text += "\n\n" + Self.text(entity, in: model)
     }
-    Console.data(text)
+    Console.data(lines: text)
   }
 
   private static func text(_ entity: EntityDescription, in model: ManagedObjectModel) -> String {

@@ -57,14 +57,15 @@ enum Console {
     for message in untold { tell(message) }
   }
 
-  /// Writes data, with a line break behind it.
+  /// Writes a line of data.
   ///
-  /// Names of files, columns and pipelines may have characters that make a terminal do something; they are spelt out, here
-  /// and in words.
-  static func data(_ text: String) { write(shown(text) + "\n", to: STDOUT_FILENO) }
+  /// Names of files, columns and pipelines may have characters that begin another line or make a terminal do something; they
+  /// are spelt out, here and in words.
+  static func data(_ line: String) { write(PrintableText.of(line, keeping: .tabs) + "\n", to: STDOUT_FILENO) }
   static func data(_ value: JSONText) { data(value.text) }
 
-  private static func shown(_ text: String) -> String { PrintableText.of(text, keeping: .lines) }
+  /// Writes data of several lines, in which whoever made them has spelt out the line breaks of names.
+  static func data(lines: String) { write(PrintableText.of(lines, keeping: .lines) + "\n", to: STDOUT_FILENO) }
 
   static func rawData(_ text: String) { write(text, to: STDOUT_FILENO) }
 
@@ -73,8 +74,11 @@ enum Console {
     end(bytes.withUnsafeBytes { WholeBytes.write($0, to: STDOUT_FILENO).failure })
   }
 
-  /// Writes words, with a line break behind them.
-  static func words(_ text: String) { write(shown(text) + "\n", to: STDERR_FILENO) }
+  /// Writes a line of words.
+  static func words(_ line: String) { write(PrintableText.of(line, keeping: .tabs) + "\n", to: STDERR_FILENO) }
+
+  /// Writes words of several lines, as ``data(lines:)``.
+  static func words(lines: String) { write(PrintableText.of(lines, keeping: .lines) + "\n", to: STDERR_FILENO) }
 
   /// Shows a line on the terminal in place of the last such one; an empty one takes it away.
   static func status(_ text: String) {

@@ -1,3 +1,4 @@
+import MergewalkDiagnostics
 import MergewalkRecordFormats
 
 /// A table of text: the first column flush left, the others flush right unless they are words.
@@ -18,9 +19,10 @@ struct TextTable {
   }
 
   /// Adds a row, one cell a column.
-  mutating func add(_ cells: String...) { rows.append(cells) }
+  mutating func add(_ cells: String...) { add(cells) }
 
-  mutating func add(_ cells: [String]) { rows.append(cells) }
+  /// Adds a row; line breaks and other control characters of names are spelt out.
+  mutating func add(_ cells: [String]) { rows.append(cells.map { PrintableText.of($0) }) }
 
   /// Leaves out columns, by their titles and in this order, until no line is wider.
   ///
@@ -44,8 +46,19 @@ struct TextTable {
     }
   }
 
+  /// Facts as lines of a name and a value; line breaks and other control characters of values are spelt out.
+  static func facts(_ facts: [(String, String)]) -> String {
+    let width = facts.map(\.0.count).max() ?? 0
+    return facts.map { name, value in
+      name + String(repeating: " ", count: width - name.count + 2) + PrintableText.of(value)
+    }.joined(separator: "\n")
+  }
+
+  /// The lines as one text.
+  var text: String { lines.joined(separator: "\n") }
+
   /// The rows, indented by two spaces, a line each.
-  var text: String {
+  var lines: [String] {
     let widths = widths
     return rows.map { row in
       var line = ""
@@ -55,6 +68,6 @@ struct TextTable {
       }
       while line.last == " " { line.removeLast() }
       return line
-    }.joined(separator: "\n")
+    }
   }
 }

@@ -147,7 +147,10 @@ struct Preview {
     let columns = reader.columns
     var writer: RowWriter?
     var types: [ColumnType] = []
-    if definition.sources.count > 1 { Console.data("\(read == 0 ? "" : "\n")\(source.path)") }
+    if definition.sources.count > 1 {
+      if read > 0 { Console.data("") }
+      Console.data(source.path)
+    }
     while next(&reader, source) {
       if writer == nil {
         // The first records decide the types.
@@ -225,7 +228,7 @@ struct Preview {
           + " \(Figures.grouped(rejected)) rejected")
     }
     if let refusal {
-      Console.words(refusal.words)
+      Console.words(lines: refusal.words)
       return refusal.status
     }
     if bytes == 0, limit > 0, !sink.isReaderGone, definition.sources.allSatisfy({ $0.fileSize ?? 0 == 0 }) {

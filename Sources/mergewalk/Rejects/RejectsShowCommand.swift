@@ -113,7 +113,7 @@ struct RejectsShowCommand: ParsableCommand {
       if raw {
         RejectsFile.writeRaw(line)
       } else {
-        Console.data(json ? RejectsFile.json(line).text : RejectsFile.text(line))
+        Console.data(lines: json ? RejectsFile.json(line).text : RejectsFile.text(line))
       }
       return shown < limit ?? .max && !Console.isReaderGone
     }

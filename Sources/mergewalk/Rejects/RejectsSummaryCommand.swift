@@ -47,7 +47,7 @@ struct RejectsSummaryCommand: ParsableCommand {
       }
     }
     if tally.count == 0 { names.explain(filter, of: file) }
-    Console.data(json ? tally.json.text : tally.text)
+    Console.data(lines: json ? tally.json.text : tally.text)
     if !isWhole { throw ExitStatus.findings }
   }
 }

@@ -151,9 +151,9 @@ struct RunExecution {
     if !options.quiet, options.log == nil {
       for line in SummaryOutput.warnings(rest) { Console.words(line) }
       if definition.sampledChanges > 0 {
-        Console.words(ChangesOutput.words(summary.changes, wanted: definition.sampledChanges))
+        Console.words(lines: ChangesOutput.words(summary.changes, wanted: definition.sampledChanges))
       }
-      Console.words(SummaryOutput.words(summary))
+      Console.words(lines: SummaryOutput.words(summary))
       if summary.rejected > 0 {
         let advice =
           if let path = summary.rejectsPath { RejectAdvice(ByteSource(path: path), run: summary.runID) } else {

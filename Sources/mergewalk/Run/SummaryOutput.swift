@@ -129,7 +129,8 @@ enum SummaryOutput {
     let effort =
       " in \(Figures.duration(summary.seconds)) (\(Figures.grouped(Int(rate(summary))))/s,"
       + " \(Figures.bytes(summary.peakResidentBytes)) of memory)"
-    var lines = ["\(summary.pipeline): \(headline(summary))\(summary.status == .skippedAgain ? "" : effort)"]
+    let name = PrintableText.of(summary.pipeline)
+    var lines = ["\(name): \(headline(summary))\(summary.status == .skippedAgain ? "" : effort)"]
     if !summary.entities.isEmpty { lines.append(table.text) }
     var records = [
       "\(Figures.grouped(summary.inserted)) inserted", "\(Figures.grouped(summary.updated)) updated",

@@ -1,5 +1,6 @@
 import ArgumentParser
 import MergewalkBytes
+import MergewalkDiagnostics
 import MergewalkObjectStore
 
 /// The result of `mergewalk seed --from`.
@@ -31,7 +32,7 @@ struct Installation {
     var lines = objects.warnings.map { "\(store): warning: \($0)" }
     let inserted = objects.entities.values.reduce(0) { $0 + $1.inserted }
     lines.append("\(label)\(Figures.count(inserted, "object")) copied")
-    if !objects.entities.isEmpty { lines.append(table.text) }
+    if !objects.entities.isEmpty { lines += table.lines }
     if let words = FieldCounts.dangling(
       objects.danglingReferences, of: "the prepared store", outcome: "they were not copied")
     {
@@ -43,7 +44,7 @@ struct Installation {
           + " the existing ones were kept; mergewalk store verify lists them")
     }
     if seeds.isEmpty { lines.append("  note     the prepared store has no mark: the next time they are copied again") }
-    return lines.joined(separator: "\n")
+    return lines.map { PrintableText.of($0) }.joined(separator: "\n")
   }
 
   /// The same as an object.

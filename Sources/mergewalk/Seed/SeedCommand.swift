@@ -140,13 +140,13 @@ struct SeedCommand: ParsableCommand {
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     if json { Console.data(Self.json(summary, store: store, seconds: seconds)) }
     // A build that fails for rejects says which, also when it is to be quiet.
-    for run in summary.runs where quiet && run.rejected > 0 { Console.words(SummaryOutput.words(run)) }
+    for run in summary.runs where quiet && run.rejected > 0 { Console.words(lines: SummaryOutput.words(run)) }
     if !quiet {
       // Pipelines of one model have its warnings in common.
       var told: Set<String> = []
       for run in summary.runs {
         for line in SummaryOutput.warnings(run) where told.insert(line).inserted { Console.words(line) }
-        Console.words(SummaryOutput.words(run))
+        Console.words(lines: SummaryOutput.words(run))
       }
       if let seed = summary.seed {
         Console.words(
@@ -201,7 +201,7 @@ struct SeedCommand: ParsableCommand {
     }
     Console.outcomeIsSettled()
     if json { Console.data(installation.json(seed.map(Self.json), all: seeds.map(Self.json))) }
-    if !quiet { Console.words(installation.words) }
+    if !quiet { Console.words(lines: installation.words) }
   }
 
   // MARK: Checking

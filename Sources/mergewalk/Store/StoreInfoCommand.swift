@@ -21,7 +21,7 @@ struct StoreInfoCommand: ParsableCommand {
 
   func run() throws {
     let info = try StoreFailure.orEnd { () throws(StoreError) in try StoreInfo.read(path: store) }
-    Console.data(json ? Self.json(info).text : Self.text(info))
+    Console.data(lines: json ? Self.json(info).text : Self.text(info))
   }
 
   private static func text(_ info: StoreInfo) -> String {
@@ -49,9 +49,7 @@ struct StoreInfoCommand: ParsableCommand {
         entity.parent.map { "\(entity.name): \($0)" } ?? entity.name, String(entity.number),
         Figures.grouped(entity.objects), entity.parent == nil ? Figures.grouped(Int(entity.maximum)) : "")
     }
-    let width = facts.map(\.0.count).max() ?? 0
-    let lines = facts.map { name, value in name + String(repeating: " ", count: width - name.count + 2) + value }
-    return lines.joined(separator: "\n") + "\n\n" + table.text
+    return TextTable.facts(facts) + "\n\n" + table.text
   }
 
   private static func json(_ info: StoreInfo) -> JSONText {

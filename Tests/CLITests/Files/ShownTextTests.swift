@@ -33,6 +33,29 @@ struct ShownTextTests {
     }
   }
 
+  @Test("a name with a line break begins no line of its own")
+  func lineBreaks() throws {
+    let people = try People()
+    try people.input(1...3, age: 2, bad: 1)
+    let text = try String(contentsOfFile: people.folder.file("p.yaml"), encoding: .utf8)
+    try people.folder.write(text.replacing("pipeline: people", with: "pipeline: \"a\\nEVIL\""), to: "p\nEVIL.yaml")
+    try people.folder.write("name,age\nx,1\n", to: "c\nEVIL.csv")
+    let store = "s\nEVIL.sqlite"
+    for arguments in [
+      ["run", "p\nEVIL.yaml", "--store", store, "--rejects", "r\nEVIL.ndjson"], ["runs", store],
+      ["runs", store, "last"],
+      ["store", "info", store], ["store", "verify", store], ["store", "clean", store], ["store", "info", "no\nEVIL"],
+      ["explain", "p\nEVIL.yaml", "--store", store], ["export", store, "--out", "o\nEVIL"], ["runs", "no\nEVIL"],
+      ["guess", "c\nEVIL.csv", "--out", "g\nEVIL"], ["preview", "c\nEVIL.csv"],
+      ["rejects", "summary", "r\nEVIL.ndjson"],
+      ["model", "hash", "no\nEVIL"], ["run", "p\nEVIL.yaml", "--store", store, "--log", "text"],
+    ] {
+      let command = try Command(arguments, in: people.folder.path)
+      let lines = (command.output + "\n" + command.words).split(separator: "\n")
+      #expect(!lines.contains { $0.hasPrefix("EVIL") }, "\(arguments): \(lines)")
+    }
+  }
+
   @Test("a reason that a program gives is shown without secrets")
   func reasons() throws {
     let people = try People()

@@ -4,7 +4,8 @@ import MergewalkDiagnostics
 extension ObjectPredicate {
   /// One sentence for each value that never equals what `==`, `!=`, `IN` or `CONTAINS` compares it with.
   ///
-  /// It is of another kind, such as a number in quotes beside a number; a number that no Float equals; an object of
+  /// It is of another kind, such as a number in quotes beside a number; a number that no Float equals, or that
+  /// an attribute of whole numbers or truth values cannot hold; an object of
   /// another store or entity; or the name of no entity. Conditions of subqueries and of `TERNARY` count.
   /// The language finds such values unequal, which is seldom what was meant.
   ///
@@ -150,6 +151,27 @@ extension ComparisonPredicate {
     }
   }
 
+  /// The sentence about a number that an attribute of whole numbers, or of truth values, cannot hold.
+  private static func unreachable(
+    _ name: ObjectExpression, _ type: AttributeType, _ value: AttributeValue
+  ) -> String? {
+    // What is computed from such attributes, such as a sum, may be larger.
+    guard case .path(_, let path) = name,
+      path.components.allSatisfy({ if case .property = $0 { true } else { false } }),
+      let text = value.modelText, let number = Double(text), number.isFinite
+    else { return nil }
+    let range: (least: Double, most: Double, words: String) =
+      switch type {
+      case .boolean: (0, 1, "0 and 1, YES and NO")
+      case .integer16: (-0x1p15, 0x1p15 - 1, "whole numbers from \(Int16.min) to \(Int16.max)")
+      case .integer32: (-0x1p31, 0x1p31 - 1, "whole numbers from \(Int32.min) to \(Int32.max)")
+      // A decimal that is rounded to 2^63 may be one of them.
+      default: (-0x1p63, 0x1p63, "whole numbers of 64 bits")
+      }
+    guard number != number.rounded() || number < range.least || number > range.most else { return nil }
+    return "\(name) is \(type.xmlName) and never equals \(text); it holds \(range.words)"
+  }
+
   /// Describes the mistake and its cure; `nil` when the two can be equal.
   private static func sentence(
     _ name: ObjectExpression, _ type: AttributeType, _ entity: EntityDescription?, _ value: AttributeValue
@@ -173,6 +195,10 @@ extension ComparisonPredicate {
       else { return nil }
       return "\(name) is a Float and never equals \(text); the nearest Float is \(Double(nearest)): "
         + "write that number, or %@ with --arg \(text)"
+    case (.integer16, .integer), (.integer16, .double), (.integer16, .decimal), (.integer32, .integer),
+      (.integer32, .double), (.integer32, .decimal), (.integer64, .double), (.integer64, .decimal),
+      (.boolean, .integer), (.boolean, .double), (.boolean, .decimal):
+      return unreachable(name, type, value)
     case (.objectID, _):
       guard !value.isNull else { return nil }
       let attribute = entity?.attributes.first.map { ", such as \(name).\($0.name)" } ?? ""
