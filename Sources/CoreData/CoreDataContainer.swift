@@ -86,7 +86,8 @@ open class NSPersistentContainer {
   public let managedObjectModel: ManagedObjectModel
   /// The coordinator, which opens the stores.
   public let persistentStoreCoordinator: PersistentStoreCoordinator
-  /// The stores that ``loadPersistentStores(completionHandler:)`` opens; `NAME.sqlite` in the working folder unless set.
+  /// The stores that ``loadPersistentStores(completionHandler:)`` opens; `NAME.sqlite` in ``defaultDirectoryURL()`` unless
+  /// set.
   public var persistentStoreDescriptions: [NSPersistentStoreDescription]
   /// The context.
   public private(set) lazy var viewContext = newBackgroundContext()
@@ -95,7 +96,7 @@ open class NSPersistentContainer {
   /// What posts the changes of others; `nil` until a description wants that.
   private var remoteChanges: ObservationToken?
 
-  /// The folder of stores whose description has no other one: the working folder.
+  /// The folder of the store of a container without descriptions of its own: the working folder unless overridden.
   open class func defaultDirectoryURL() -> URL { URL(fileURLWithPath: ".", isDirectory: true) }
 
   /// Creates a container whose stores are not open yet.
@@ -103,7 +104,9 @@ open class NSPersistentContainer {
     self.name = name
     self.managedObjectModel = managedObjectModel
     persistentStoreCoordinator = PersistentStoreCoordinator(model: managedObjectModel)
-    persistentStoreDescriptions = [NSPersistentStoreDescription(path: name + ".sqlite")]
+    persistentStoreDescriptions = []
+    let folder = type(of: self).defaultDirectoryURL()
+    persistentStoreDescriptions = [NSPersistentStoreDescription(url: folder.appendingPathComponent(name + ".sqlite"))]
   }
 
   /// Opens or creates the stores, and reports each.

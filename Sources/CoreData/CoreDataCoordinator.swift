@@ -157,7 +157,7 @@ extension PersistentStoreCoordinator {
 
   /// The end of the histories of stores, all of the coordinator for `nil`; `nil` if none has a history.
   ///
-  /// - Throws: `StoreError` as `currentHistoryToken()` does; Core Data answers `nil`.
+  /// - Throws: `StoreError` as `currentHistoryToken(of:)` does; Core Data answers `nil`.
   public func currentPersistentHistoryToken(
     fromStores wanted: [PersistentStore]?
   ) throws(StoreError) -> NSPersistentHistoryToken? { try currentHistoryToken(of: wanted) }

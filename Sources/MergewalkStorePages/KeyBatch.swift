@@ -30,8 +30,9 @@ final class KeyBatch: BackgroundJob, @unchecked Sendable {
   /// Takes the batch, to fill it; says whether no other thread had taken it.
   func take() -> Bool {
     stage.withLock { stage in
-      defer { if stage == .empty { stage = .taken } }
-      return stage == .empty
+      guard stage == .empty else { return false }
+      stage = .taken
+      return true
     }
   }
 

@@ -10,6 +10,7 @@ struct KeyBatches {
   /// The next batches, and the jobs that fill them.
   private var ahead: [(batch: KeyBatch, job: Int)] = []
 
+  /// One that is used next, one that each thread fills: more would only take memory.
   private static let mostAhead = 3
 
   /// - Parameters:

@@ -63,7 +63,8 @@ final class KeySorter {
 
   /// Gives the body each key in order, until it says that it has enough.
   ///
-  /// All sorters have their keys by then, and no job is being done.
+  /// All sorters have their keys by then. When the body has enough, batches that were begun may still be filled: they
+  /// refer to nothing but the spill file, to which other sorters only append.
   ///
   /// - Parameters:
   ///   - findsEqual: Whether equal keys are looked for.

@@ -1,6 +1,7 @@
 /// The resources that the sorters of a file share: the memory to sort in, and the file for keys that do not fit.
 ///
-/// It belongs to the background thread while that has rows to add, and then to the writer's.
+/// It belongs to the background thread while that has rows to add, and then to the writer's; of all this, the thread that
+/// merges only reads the spill file.
 final class SortMemory {
   let spill: SpillFile
   /// Merges keys, beside the thread that writes pages.

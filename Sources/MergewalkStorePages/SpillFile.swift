@@ -19,7 +19,7 @@ final class SpillFile {
     size += count
   }
 
-  /// Reads bytes that were written.
+  /// Reads bytes that were written; several threads may, also while one appends others.
   func read(_ bytes: Bytes, _ count: Int, at offset: Int) throws(PageError) {
     try PageFile.read(descriptor, bytes, count, at: offset)
   }

@@ -125,7 +125,7 @@ struct FetchCommandTests {
       ("SUBQUERY(customer.orders, $o, $o.quantity == '7').@count > 0", "$o.quantity is Integer 32 and never equals"),
       ("TERNARY(quantity == '7', 1, 0) == 1", "quantity is Integer 32 and never equals the text '7'"),
       ("length:(note) == '3'", "length:(note) is Integer 64 and never equals the text '3'"),
-      ("quantity == note", "quantity is Integer 32 and note is String: they are never equal, but if both are null"),
+      ("quantity == note", "quantity is Integer 32 and note is String: they are equal only if both are null"),
     ])
   func neverEqual(predicate: String, words: String) throws {
     let command = try Command(

@@ -119,6 +119,19 @@ struct CoreDataCoordinatorTests {
     #expect(errors.count == 3 && errors[2] == nil && coordinator.persistentStores.count == 1)
   }
 
+  private final class GroupContainer: NSPersistentContainer {
+    override class func defaultDirectoryURL() -> URL { URL(fileURLWithPath: "/group", isDirectory: true) }
+  }
+
+  @Test("the store of a container without descriptions is in its class's folder")
+  func defaultFolder() {
+    let group = GroupContainer(name: "Notes", managedObjectModel: model)
+    #expect(group.persistentStoreDescriptions.map(\.url) == [URL(fileURLWithPath: "/group/Notes.sqlite")])
+    let plain = NSPersistentContainer(name: "Notes", managedObjectModel: model)
+    let path = plain.persistentStoreDescriptions[0].path ?? ""
+    #expect(URL(fileURLWithPath: path) == URL(fileURLWithPath: "Notes.sqlite").absoluteURL)
+  }
+
   @Test("templates, comparisons and variables; an asynchronous request calls its block")
   func requests() throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)

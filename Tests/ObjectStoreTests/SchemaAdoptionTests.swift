@@ -79,4 +79,18 @@ struct SchemaAdoptionTests {
     let error = try #require(throws: StoreError.self) { try schema.adapted(to: connection) }
     #expect(error.code == .damagedMetadata)
   }
+
+  @Test("a number that two entities have is refused")
+  func sameNumber() throws {
+    var draft = ModelDraft()
+    draft.entities = [EntityDraft(name: "Leaf"), EntityDraft(name: "Page")]
+    let schema = StoreSchema(model: try ManagedObjectModel(draft))
+    let connection = try database(schema.createTableStatements())
+    // As a tool leaves it that writes tables anew, without their keys.
+    try connection.execute(
+      "CREATE TABLE anew AS SELECT * FROM Z_PRIMARYKEY; INSERT INTO anew VALUES (1, 'Leaf', 0, 0);"
+        + " DROP TABLE Z_PRIMARYKEY; ALTER TABLE anew RENAME TO Z_PRIMARYKEY")
+    let error = try #require(throws: StoreError.self) { try schema.adapted(to: connection) }
+    #expect(error.code == .damagedMetadata && error.message.contains("gives Leaf and Page the same number, 1"))
+  }
 }

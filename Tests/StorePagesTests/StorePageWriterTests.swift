@@ -60,6 +60,43 @@ import Testing
     #expect(throws: SQLiteError.self) { try connection.execute("CREATE UNIQUE INDEX u ON t (a)") }
   }
 
+  /// Keys that begin alike are one slice of several batches (``KeyBatches``), others many slices: two equal ones may be in
+  /// two runs, and at the end of one batch and the beginning of the next.
+  @Test(arguments: [true, false]) func `equal keys are found wherever they are`(beginAlike: Bool) throws {
+    let schema = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT); CREATE UNIQUE INDEX u ON t (a);"
+    let (path, roots) = try make(schema + "CREATE INDEX i ON t (a)")
+    let empty = try Data(contentsOf: URL(fileURLWithPath: path))
+    // More than a batch has, one after the other, and the first and the last.
+    for copied in [0] + Array(400...440) + [998] {
+      try empty.write(to: URL(fileURLWithPath: path))
+      // Neighbours are in different runs.
+      let texts = (0..<1000).flatMap { number in
+        let digits = String(10_000 + (number == 999 ? copied : number * 367 % 999))
+        return Array((beginAlike ? "all begin alike \(digits)" : "\(digits) all end alike..").utf8)
+      }
+      try withWriter(path) { writer in
+        let load = try writer.table(
+          root: roots["t"]!, columnCount: 2, rowIDColumn: 0,
+          indexes: [
+            IndexShape(root: roots["u"]!, columns: [1], isUnique: true),
+            IndexShape(root: roots["i"]!, columns: [1], isUnique: false),
+          ])
+        try texts.withUnsafeBufferPointer { texts in
+          try append(1...1000, to: load) {
+            .text(texts.baseAddress! + 21 * Int($0 - 1), count: 21, ColumnAffinity(declaredType: "TEXT"))!
+          }
+        }
+        #expect(try writer.finish() == [roots["u"]!], "\(copied)")
+      }
+      // The index behind it was written while batches of this one may still have been filled.
+      let connection = try Connection(path: path, mode: .readWrite)
+      try connection.execute("DROP INDEX u")
+      #expect(try connection.text("PRAGMA integrity_check") == "ok", "\(copied)")
+      #expect(try connection.integer("SELECT count(DISTINCT a) FROM t INDEXED BY i") == 999)
+      try connection.close()
+    }
+  }
+
   @Test func `NULLs are not equal keys`() throws {
     let (path, roots) = try make("CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT); CREATE UNIQUE INDEX u ON t (a)")
     try withWriter(path) { writer in

@@ -73,7 +73,8 @@ struct ConstantSetCache {
   private struct Entry {
     /// Keeps the list's memory, so that no other list has its address.
     var list: [ConstantValue]
-    var set: ConstantSet
+    /// `nil` where there is none, which would take as long to find out for each object.
+    var set: ConstantSet?
   }
 
   private var entries: [Key: Entry] = [:]
@@ -85,7 +86,7 @@ struct ConstantSetCache {
     guard ConstantSet.isFit(list) else { return nil }
     let key = Key(address: list.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) }, options: options)
     if let known = entries[key], known.list.count == list.count { return known.set }
-    guard let set = try ConstantSet(list, options, policy) else { return nil }
+    let set = try ConstantSet(list, options, policy)
     if entries.count >= Self.capacity { entries.removeAll() }
     entries[key] = Entry(list: list, set: set)
     return set

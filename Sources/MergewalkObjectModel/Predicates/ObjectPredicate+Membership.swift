@@ -1,5 +1,6 @@
-// `IN` in other words. Each engine looks a value up among constants instead of comparing it with one after the other, so
-// what means the same becomes an IN before it gets there.
+// `IN` in other words, which SQL and transforms make an IN of: each of them looks a value up among constants instead of
+// comparing it with one after the other. The evaluator, which works on predicates as they are, does so for `ANY`, `ALL` and
+// `CONTAINS`, and compares a chain of OR or AND part by part, as it ends with the first part that decides.
 
 extension ComparisonPredicate {
   /// `a IN {1, 2}` for `ANY {1, 2} == a` and `{1, 2} CONTAINS a`, and its opposite for `ALL {1, 2} != a`; `nil` for other

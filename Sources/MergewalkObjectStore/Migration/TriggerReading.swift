@@ -69,6 +69,8 @@ extension Connection {
     let columns = try TableColumns(find.text(0), self)
     find.reset()
     // What is missing may be what the migration took away.
-    return try storeErrors(name) { () throws(SQLiteError) in try uses(ofTrigger: trigger, in: columns.statementsThatWrite) }
+    return try storeErrors(name) { () throws(SQLiteError) in
+      try uses(ofTrigger: trigger, in: columns.statementsThatWrite)
+    }
   }
 }

@@ -59,6 +59,7 @@ extension StoreSchema {
   private func adoptedRows(_ connection: Connection) throws(StoreError) -> [PrimaryKeyRow?] {
     let known = matching(try PrimaryKeyRow.read(connection))
     var rows: [PrimaryKeyRow?] = []
+    var owners: [Int: String] = [:]
     for (index, number) in entityNumbers.enumerated() {
       guard number > 0 else {
         rows.append(nil)
@@ -68,6 +69,12 @@ extension StoreSchema {
         throw StoreError(
           .damagedMetadata, path: connection.name,
           message: "Z_PRIMARYKEY has no row for entity \(model.entities[index].name), or one with a wrong number")
+      }
+      // The number is the table's primary key, unless another tool has written the table anew.
+      if let other = owners.updateValue(model.entities[index].name, forKey: row.number) {
+        throw StoreError(
+          .damagedMetadata, path: connection.name,
+          message: "Z_PRIMARYKEY gives \(other) and \(model.entities[index].name) the same number, \(row.number)")
       }
       rows.append(row)
     }

@@ -58,7 +58,7 @@ extension ComparisonPredicate {
     guard families[0] != families[1],
       zip([first, second], families).allSatisfy({ $0 == .objectID || $1 != nil })
     else { return [] }
-    return ["\(left) is \(first.xmlName) and \(right) is \(second.xmlName): they are never equal, but if both are null"]
+    return ["\(left) is \(first.xmlName) and \(right) is \(second.xmlName): they are equal only if both are null"]
   }
 
   /// A sentence for each object of another store.
