@@ -20,7 +20,8 @@ package struct EncodingGuess: Sendable, Hashable {
 /// 5. the better one of an encoding of Chinese, Japanese or Korean in which every byte is text, most of it common
 ///    (``EncodingModel/eastAsian``), and an encoding of one byte a character in which every byte is text and whose
 ///    letters are those of one language, as often as that language has them, without symbols inside words
-///    (``EncodingModel/languages``).
+///    (``EncodingModel/languages``);
+/// 6. Windows-1252 if its letters are those of several languages of Western Europe, which is never certain.
 ///
 /// A text of few letters beyond ASCII may fit several encodings that differ; the first of the list in
 /// ``EncodingModel`` is taken. One or two different bytes, a currency or a unit in each line, are few however often they
@@ -208,8 +209,10 @@ package enum EncodingDetector {
     let high = bytes.count { $0 >= 0x80 }
     let letters = high + bytes.count { ($0 | 0x20) &- UInt8(ascii: "a") < 26 }
     let distinct = Set(bytes.filter { $0 >= 0x80 }).count
+    // Most letters of other languages are behind 0xBF, in Latin-1 and its relatives; the vowels of Vietnamese are not.
+    let low = bytes.count { 0x80..<0xC0 ~= $0 }
     for name in EncodingModel.singleByteNames {
-      if name == "viscii", 8 * high < letters || distinct < 16 { continue }
+      if name == "viscii", 8 * high < letters || distinct < 16 || 8 * low < high { continue }
       guard let encoding = TextEncoding(named: name), let decoded = decodedBytes(bytes, encoding) else { continue }
       // A few bytes may be damaged; each of them is a reject, and tells nothing of all the others.
       let faults = decoded.count { $0 == 0xFF }
@@ -231,7 +234,7 @@ package enum EncodingDetector {
         - 0.2 * Double(faults) / Double(max(1, high))
       if score > 0.2, rank > (best?.rank ?? 0) + hair { best = (encoding, score, language, strays, faults, rank) }
     }
-    guard let best else { return nil }
+    guard let best else { return mixed(bytes) }
     var guess = EncodingGuess(
       encoding: best.encoding, evidence: "its letters beyond ASCII, which are those of \(best.language)",
       confidence: min(1, best.score))
@@ -245,6 +248,17 @@ package enum EncodingDetector {
       guess.hasRival = true
     }
     return guess
+  }
+
+  /// Windows-1252 for words of several languages that have more letters beyond ASCII than any one of these: a guess that
+  /// is never certain, where the text is not UTF-8, and without it would be refused.
+  private static func mixed(_ bytes: UnsafeRawBufferPointer) -> EncodingGuess? {
+    guard let decoded = decodedBytes(bytes, .windows1252), let text = String(validating: decoded, as: UTF8.self),
+      let (score, language, strays) = EncodingModel.score(text, dense: true), score > 0.2, strays == 0
+    else { return nil }
+    return EncodingGuess(
+      encoding: .windows1252, evidence: "its letters beyond ASCII, which are those of \(language)",
+      confidence: min(0.5, score))
   }
 
   /// Fewer bytes beyond ASCII do not tell a rare encoding from a common one.

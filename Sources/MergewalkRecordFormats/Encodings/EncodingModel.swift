@@ -202,8 +202,9 @@ enum EncodingModel {
 
   /// How well a text's characters beyond ASCII fit the best language: at most about 1; nil for a text without any.
   ///
-  /// `strays` are symbols beside letters, where a person writes none.
-  static func score(_ text: String) -> (score: Double, language: String, strays: Int)? {
+  /// `strays` are symbols beside letters, where a person writes none. Words of several languages have few letters beyond
+  /// ASCII, unless they are `dense`: up to half of their letters.
+  static func score(_ text: String, dense: Bool = false) -> (score: Double, language: String, strays: Int)? {
     var sums = [Double](repeating: 0, count: languages.count)
     var common = 0.0
     var count = 0
@@ -267,7 +268,7 @@ enum EncodingModel {
       let share = Double(count) / Double(count + plainLetters)
       if share < 0.12 || share > 0.6 { sums[vietnamese] -= Double(count) }
       // In other scripts all letters are beyond ASCII.
-      if share > 0.2 { sums[mixture] -= Double(count) }
+      if share > (dense ? 0.5 : 0.2) { sums[mixture] -= Double(count) }
       // A letter or two among many others are an accent rather than a word of another script.
       if count < 4, share < 0.5 {
         for (i, language) in languages.enumerated() where language.isWholeScript { sums[i] -= Double(count) }

@@ -208,4 +208,18 @@ import Testing
     }
     #expect(good == rows && refused == 1)
   }
+
+  @Test func `names of several languages are Windows-1252, which is not certain`() throws {
+    let names = [
+      "Müller", "Señor Peña", "Ærø", "Françoise", "København", "Ñuñoa", "Straße", "Málaga", "Århus", "Übel", "Gårdsø",
+      "Île", "Çà", "Smørrebrød", "Größe", "Año", "Noël",
+    ]
+    let text = "id,name,city\n" + (0..<40).map { "\($0),\(names[$0 % 17]),\(names[($0 * 5 + 3) % 17])\n" }.joined()
+    // Its letters are those of Latin-1.
+    let bytes = text.unicodeScalars.map { UInt8($0.value) }
+    let dialect = try #require(CSVDialectDetector.detect(sample: bytes, isWhole: true))
+    #expect(dialect.options.encoding == .windows1252, "\(dialect.evidence)")
+    #expect(!dialect.isCertain && dialect.encodingDoubt != nil)
+    #expect(try decoded(ByteSource(bytes: bytes), .detect) == Array(text.utf8))
+  }
 }

@@ -84,8 +84,13 @@ struct HeaderJudge {
         guard Self.isStacked(headKinds, columns, repeats: Self.areEqual(heads.map(names))) else {
           continue
         }
+        let below = texts.below(table, records.dropFirst(count).prefix(Self.mostRecords))
+        let doubt = zip(heads, headKinds).lazy.compactMap {
+          HeaderDoubt.clause(names($0), $1, columns.map(\.isTyped), below, isUnit: true)
+        }.first
         best = HeaderJudge(
           rows: count, reason: "\(count) records of names are above columns of values", isCertain: true)
+        if !Self.areEqual(heads.map(names)) { best?.note(doubt) }
         break
       }
       let rest = records.dropFirst().prefix(Self.mostRecords)
@@ -96,6 +101,9 @@ struct HeaderJudge {
         Self.fault(joined).map { Self.judgeFaulty(joined, $0, headKinds[0], columns, below) }
         ?? Self.judge(joined, headKinds[0], columns, below, series)
       if best?.rows == 1, !series.isCertain { best?.isCertain = false }
+      if best?.rows == 1, best?.isCertain == true {
+        best?.note(HeaderDoubt.clause(joined, headKinds[0], columns.map(\.isTyped), below))
+      }
       if isWide, best?.rows == 1, best?.names == nil { best?.names = joined }
     }
     self = best ?? HeaderJudge(rows: 0, reason: "the first record cannot be names", isCertain: false)
@@ -105,6 +113,13 @@ struct HeaderJudge {
     self.rows = rows
     self.reason = reason
     self.isCertain = isCertain
+  }
+
+  /// Takes what speaks against the decision into it.
+  private mutating func note(_ doubt: String?) {
+    guard let doubt else { return }
+    reason += ", \(doubt)"
+    isCertain = false
   }
 
   /// Why a reader would refuse a record as a header; nil when it would not.

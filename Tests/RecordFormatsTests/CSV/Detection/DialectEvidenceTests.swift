@@ -474,4 +474,34 @@ import Testing
     let codes = try detect("Country,Group,ID\nAngola,Africa,AO\nIndonesia,Asia,ID\nIndia,Asia,IN\nIran,Asia,IR\n")
     #expect(codes.options.header == .firstRecord)
   }
+
+  @Test(
+    "a first record of text that may be one with its values missing is doubted",
+    arguments: [
+      // Words for missing values, a series, a value that recurs, a value in a column of text.
+      "x1,Cordoba,n/a,unknown\nx2,Ulm,5,2023-01-02\nx3,Bonn,7,2023-01-03\nx4,Ulm,8,2023-01-04\n",
+      "key,Cordoba,unknown\nb,Ulm,5\nc,Bonn,7\nd,Bern,8\n",
+      "x1,Cordoba,many\nx2,Ulm,5\nx3,Bonn,7\nx4,Bern,8\n",
+      "A-001/b,Cordoba,many\nA-002/b,Ulm,5\nA-003/b,Bonn,7\n",
+      "name,Ulm,many\nb,Ulm,5\nc,Bonn,7\nd,Bern,8\n",
+      "c0ffee1234,Cordoba,many\n12cc0de567,Ulm,5\nab4321ab88,Bonn,7\n9f8e7d6c5b,Bern,8\n",
+      "17,Cordoba,many\nb,Ulm,5\nc,Bonn,7\nd,Bern,8\n",
+    ])
+  func doubtfulHeader(_ text: String) throws {
+    let dialect = try detect(text)
+    #expect(dialect.options.header != .firstRecord || !dialect.isCertain, "\(dialect.evidence)")
+    #expect(dialect.options.header != .firstRecord || !dialect.isTableCertain, "guess asks")
+  }
+
+  @Test(
+    "names above values are not doubted for digits, missing values below or units",
+    arguments: [
+      "q1,city,n\nn/a,Ulm,5\nyes,Bonn,n/a\nno,Bern,8\n", "sample,Na,K\na,1,2\nb,3,4\nc,5,6\n",
+      "id2,city,sum\nA1,Ulm,5\nA2,Bonn,7\nA3,Bern,8\n", "ID,city,n\nID,Ulm,5\nIN,Bonn,7\nIR,Bern,8\n",
+      "time,speed,mass\ns,m/s,-\n1,2.5,3\n2,3.5,4\n3,4.5,5\n",
+    ])
+  func plainHeader(_ text: String) throws {
+    let dialect = try detect(text)
+    #expect(dialect.options.header == .firstRecord && dialect.isCertain, "\(dialect.evidence)")
+  }
 }
