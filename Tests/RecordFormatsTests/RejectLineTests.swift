@@ -26,7 +26,7 @@ import Testing
       #expect(line.indent == 4 && line.namespaces == "xmlns='u'" && line.object == nil)
       let said = [line.field, line.entity, line.attribute, line.message, line.also]
       #expect(said == reason)
-      #expect([line.record, line.sourceLine, line.sourceColumn] == (reasons ? [1, 2, 3] : [0, 0, 0]))
+      #expect([line.record, line.sourceLine, line.sourceColumn] == (reasons ? [1, 2, 3] : [1, 0, 0]))
     }
     #expect(found[2].file == "b.csv" && found[2].member == nil && found[2].part == nil && found[2].namespaces.isEmpty)
     #expect(found[2].header == ["s"] && found[2].raw == [0xFF, 44] && found[2].isCut)

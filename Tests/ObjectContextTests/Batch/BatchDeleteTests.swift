@@ -146,7 +146,9 @@ struct BatchDeleteTests {
 
   @Test func `the statements are these, however many objects there are`() throws {
     let place = try Self.filled()
+    // Beside them it looks once for what others have added to the tables, as that may leave rows.
     let statements = try place.statements { _ = try place.context.execute(Request("Order")) }
+      .filter { !$0.hasPrefix("-- ") && !$0.contains("sqlite_master") }
     #expect(
       statements == [
         "BEGIN IMMEDIATE",

@@ -32,7 +32,9 @@ struct BatchUpdateTests {
       ])
     request.resultType = .objectIDs
     var result = BatchResult()
+    // Beside them it looks once for what others have added to the tables, as that may leave rows.
     let statements = try place.statements { result = try place.context.execute(request) }
+      .filter { !$0.hasPrefix("-- ") && !$0.contains("sqlite_master") }
     #expect(statements.count == 3)
     #expect(statements.first == "BEGIN IMMEDIATE")
     #expect(statements.last == "COMMIT")
