@@ -206,7 +206,7 @@ extension ManagedObjectModel {
 public final class NSAsynchronousFetchRequest<ResultType> {
   /// The request itself.
   public let fetchRequest: NSFetchRequest<ResultType>
-  /// What is called with the result.
+  /// Called with the result.
   public let completionBlock: ((NSAsynchronousFetchResult<ResultType>) -> Void)?
 
   /// Wraps a request.
@@ -220,7 +220,7 @@ public final class NSAsynchronousFetchRequest<ResultType> {
 public struct NSAsynchronousFetchResult<ResultType> {
   /// The request.
   public let fetchRequest: NSAsynchronousFetchRequest<ResultType>
-  /// What was found.
+  /// The objects, or what else was found.
   public let finalResult: [ResultType]?
 }
 

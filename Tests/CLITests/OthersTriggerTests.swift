@@ -182,7 +182,8 @@ struct OthersTriggerTests {
     try connection.registerFunction("NSFooBar", argumentCount: 1) { $0.return(true) }
     try connection.execute(sql)
     try connection.close()
-    let run = try run([Self.owner], ["S,7,s@x,s,,,"])
+    // An index is not touched by updates of other columns.
+    let run = try run([Self.owner], ["\(number == 1 ? "new" : "S"),7,s@x,s,,,"])
     #expect(run.status == 2)
     let words = "the \(addition) in s.sqlite needs it"
     #expect(run.words.contains("NSFooBar") && run.words.contains(words), "\(run.words)")

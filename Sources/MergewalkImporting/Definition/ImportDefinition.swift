@@ -8,7 +8,7 @@ public import MergewalkRecordFormats
 public struct ImportDefinition: Sendable {
   /// The pipeline's name, as shown in rejects and summaries.
   public var name: String
-  /// Whether someone has given ``name`` to it; otherwise it is that of its file, as other files in other folders may be.
+  /// Whether ``name`` was given; otherwise it is that of the file, which files in other folders may have, too.
   package var isNameGiven = false
   /// The file from which it was read, for messages; `nil` if it was created in code.
   public var path: String?

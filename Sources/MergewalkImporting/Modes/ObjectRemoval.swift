@@ -177,7 +177,7 @@ struct ObjectRemoval {
     }
   }
 
-  /// Whether what the store refuses while it is written can be taken back alone: what nothing refuses needs no savepoint.
+  /// Whether what the store refuses while it is written can be rolled back alone: what nothing refuses needs no savepoint.
   var takesBack: Bool { !store.file.guardedTables.isEmpty }
 
   /// Does something that others' triggers may refuse, and takes all of it back when they do.

@@ -110,6 +110,14 @@ struct SpokenOrder {
       guard batch.nodes[value.node].contentHashes.indices.contains(value.record) else { continue }
       batch.nodes[value.node].contentHashes[value.record] = 0
     }
+    if pass == .waiting {
+      // What was noted of the objects' contents need not hold any more: other records have said something else of them.
+      for speaker in speakers {
+        for record in batch.nodes[speaker.node].contentHashes.indices {
+          batch.nodes[speaker.node].contentHashes[record] = 0
+        }
+      }
+    }
     return found
   }
 

@@ -90,6 +90,20 @@ extension ReferenceImporter {
     return true
   }
 
+  /// Whether a record that waits names itself as a target, of which it says more than of its own object.
+  func saysMoreOfItself(_ record: ReadRecord, _ attribute: String) -> Bool {
+    guard isImportingWaiting else { return false }
+    return lateRelationships(part.root).contains { relationship in
+      let target = relationship.target
+      guard target.mode != .createMissing, let key = key(record, target), key == self.key(record, part.root),
+        target.findBy.map(\.attributeName) == part.root.findBy.map(\.attributeName),
+        let field = target.attributes.first(where: { $0.attributeName == attribute })
+      else { return false }
+      if case .value = convert(record, field, target) { return true }
+      return false
+    }
+  }
+
   // MARK: Two passes
 
   /// Imports the records of a part that refer to each other in any order: all objects first, then what they refer to.

@@ -150,7 +150,7 @@ extension ReferenceImporter {
 
   /// Changes an object as a record says; whether anything differs.
   mutating func update(
-    _ record: ReadRecord, _ part: EntityImport, _ number: Int, _ targets: [String: Int]
+    _ record: ReadRecord, _ part: EntityImport, _ number: Int, _ targets: [String: Int], isOwn: Bool = false
   ) -> Bool {
     guard let entity = model.entity(named: part.entityName) else { return false }
     var isChanged = false
@@ -158,7 +158,7 @@ extension ReferenceImporter {
       if graph.objects[number]?.attributes[name] != value { isChanged = true }
       graph.objects[number]?.attributes[name] = value
     }
-    for field in part.attributes {
+    for field in part.attributes where !(isOwn && saysMoreOfItself(record, field.attributeName)) {
       guard case .value(let value) = convert(record, field, part), isLast(number, field.attributeName, part) else {
         continue
       }

@@ -403,7 +403,7 @@ struct ReferenceImporter {
       waitingObjects.insert(object)
       return wait(entry)
     }
-    let isChanged = update(record, root, object, targets)
+    let isChanged = update(record, root, object, targets, isOwn: true)
     if isChanged, violatesUniqueness(object) {
       return park(entry, key, refusal(record, object, isUpdate: true), before)
     }
