@@ -138,11 +138,13 @@ extension XMLRecords {
     if child < 0 {
       if cells[column].state == .absent {
         cells[column] = cell
-      } else {
+      } else if fault == nil {
         addExtra(cell, behind: cells + column)
       }
       return
     }
+    // What the cells of a record that is too long refer to has been let go, also when an element has more than one cell.
+    if fault != nil { return }
     let place = Int(childPlaces[column])
     if place >= childStart {
       var first = childCells[place].cell

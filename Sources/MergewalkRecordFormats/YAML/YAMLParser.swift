@@ -134,7 +134,8 @@ struct YAMLParser: PushParser {
   private mutating func letGoOfLong() {
     guard tree.isTooLong, let start = tree.keptFrom else { return }
     if longRecord == nil {
-      let raw = text.window.text(start..<min(contentEnd, start + 1 << 16))
+      // A record may begin behind what was read last: at an anchor, whose value is yet to come.
+      let raw = text.window.text(start..<max(start, min(contentEnd, start + 1 << 16)))
       longRecord = ([UInt8](raw), text.window.position(of: start))
     }
     text.progress.pointee.keptFrom = contentEnd
