@@ -67,7 +67,7 @@ struct ObjectRejectTests {
     BadObject("Book", "{\"_id\":7,\"author\":1,\"tags\":[\"1\"]}", "value.identities", "whole numbers"),
     BadObject("Book", "{\"_id\":7,\"author\":1,\"tags\":{}}", "value.identities", "Book.tags"),
     BadObject(
-      "Book", "{\"_id\":7,\"author\":1,\"tags\":[1],\"tags:order\":[1,2]}", "value.identities", "for each of the 1"),
+      "Book", "{\"_id\":7,\"author\":1,\"tags\":[1],\"tags:order\":[1,2]}", "value.identities", "as there are identities: 1"),
     BadObject(
       "Book", "{\"_id\":7,\"author\":1,\"tags\":[1],\"tags:inverse_order\":\"x\"}", "value.identities", "for each"),
     BadObject(
