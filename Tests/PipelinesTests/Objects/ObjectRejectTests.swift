@@ -67,9 +67,9 @@ struct ObjectRejectTests {
     BadObject("Book", "{\"_id\":7,\"author\":1,\"tags\":[\"1\"]}", "value.identities", "whole numbers"),
     BadObject("Book", "{\"_id\":7,\"author\":1,\"tags\":{}}", "value.identities", "Book.tags"),
     BadObject(
-      "Book", "{\"_id\":7,\"author\":1,\"tags\":[1],\"tags:order\":[1,2]}", "value.identities", "as there are identities: 1"),
+      "Book", "{\"_id\":7,\"author\":1,\"tags\":[1],\"tags:order\":[1,2]}", "value.identities", "as there are"),
     BadObject(
-      "Book", "{\"_id\":7,\"author\":1,\"tags\":[1],\"tags:inverse_order\":\"x\"}", "value.identities", "for each"),
+      "Book", "{\"_id\":7,\"author\":1,\"tags\":[1],\"tags:inverse_order\":\"x\"}", "value.identities", "as there are"),
     BadObject(
       "Author", "{\"_id\":3,\"name\":\"\",\"pass\":1}", "relationship.inverse",
       "Author.pass refers to Pass 1, which does not refer back"),
