@@ -1,5 +1,5 @@
 import MergewalkSystem
-import Synchronization
+import MergewalkThreads
 
 /// Merged keys, on their way to the thread that makes pages of them.
 ///
@@ -14,7 +14,8 @@ final class KeyBatch: BackgroundJob, @unchecked Sendable {
   private let capacity: Int
   /// The bytes of keys.
   private(set) var used = 0
-  private let stage = Mutex(Stage.empty)
+  /// Not a `Mutex`, which ThreadSanitizer does not see.
+  private let stage = Monitor(Stage.empty)
 
   /// - Parameter capacity: The bytes of its memory, enough for any key.
   init(_ merge: KeyMerge, capacity: Int) {
