@@ -1,5 +1,6 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 import MergewalkFoundation
+import MergewalkObjectContext
 
 // Apple's names of the numbers and keys of errors (`CoreDataErrors.h`), as `error as NSError` has them.
 
@@ -17,74 +18,75 @@ public let NSPersistentStoreSaveConflictsErrorKey = CoreDataErrorKey.conflicts
 public let NSSQLiteErrorDomain = CoreDataErrorKey.sqlite
 
 /// A value or an object is not valid.
-public let NSManagedObjectValidationError = 1550
+public let NSManagedObjectValidationError = CoreDataErrorNumber.managedObjectValidation
 /// A value that must be unique is not.
-public let NSManagedObjectConstraintValidationError = 1551
+public let NSManagedObjectConstraintValidationError = CoreDataErrorNumber.managedObjectConstraintValidation
 /// Several failures, under ``NSDetailedErrorsKey``.
-public let NSValidationMultipleErrorsError = 1560
+public let NSValidationMultipleErrorsError = CoreDataErrorNumber.validationMultipleErrors
 /// A mandatory property has no value.
-public let NSValidationMissingMandatoryPropertyError = 1570
+public let NSValidationMissingMandatoryPropertyError = CoreDataErrorNumber.validationMissingMandatoryProperty
 /// A relationship has fewer objects than the minimum.
-public let NSValidationRelationshipLacksMinimumCountError = 1580
+public let NSValidationRelationshipLacksMinimumCountError = CoreDataErrorNumber.validationRelationshipLacksMinimumCount
 /// A relationship has more objects than the maximum.
-public let NSValidationRelationshipExceedsMaximumCountError = 1590
+public let NSValidationRelationshipExceedsMaximumCountError = CoreDataErrorNumber
+  .validationRelationshipExceedsMaximumCount
 /// A delete rule denies the deletion.
-public let NSValidationRelationshipDeniedDeleteError = 1600
+public let NSValidationRelationshipDeniedDeleteError = CoreDataErrorNumber.validationRelationshipDeniedDelete
 /// A number is above the maximum.
-public let NSValidationNumberTooLargeError = 1610
+public let NSValidationNumberTooLargeError = CoreDataErrorNumber.validationNumberTooLarge
 /// A number is below the minimum.
-public let NSValidationNumberTooSmallError = 1620
+public let NSValidationNumberTooSmallError = CoreDataErrorNumber.validationNumberTooSmall
 /// A date is after the maximum.
-public let NSValidationDateTooLateError = 1630
+public let NSValidationDateTooLateError = CoreDataErrorNumber.validationDateTooLate
 /// A date is before the minimum.
-public let NSValidationDateTooSoonError = 1640
+public let NSValidationDateTooSoonError = CoreDataErrorNumber.validationDateTooSoon
 /// A date is not finite.
-public let NSValidationInvalidDateError = 1650
+public let NSValidationInvalidDateError = CoreDataErrorNumber.validationInvalidDate
 /// A text is longer than the maximum.
-public let NSValidationStringTooLongError = 1660
+public let NSValidationStringTooLongError = CoreDataErrorNumber.validationStringTooLong
 /// A text is shorter than the minimum.
-public let NSValidationStringTooShortError = 1670
+public let NSValidationStringTooShortError = CoreDataErrorNumber.validationStringTooShort
 /// A text does not match the regular expression.
-public let NSValidationStringPatternMatchingError = 1680
+public let NSValidationStringPatternMatchingError = CoreDataErrorNumber.validationStringPatternMatching
 /// The store has no record with an ID.
-public let NSManagedObjectReferentialIntegrityError = 133_000
+public let NSManagedObjectReferentialIntegrityError = CoreDataErrorNumber.managedObjectReferentialIntegrity
 /// A relationship leads to an object of another store.
-public let NSManagedObjectExternalRelationshipError = 133_010
+public let NSManagedObjectExternalRelationshipError = CoreDataErrorNumber.managedObjectExternalRelationship
 /// Others have changed the objects of a save.
-public let NSManagedObjectMergeError = 133_020
+public let NSManagedObjectMergeError = CoreDataErrorNumber.managedObjectMerge
 /// The objects of a save have values that must be unique and are not.
-public let NSManagedObjectConstraintMergeError = 133_021
+public let NSManagedObjectConstraintMergeError = CoreDataErrorNumber.managedObjectConstraintMerge
 /// An option, or the type of a store, is not known.
-public let NSPersistentStoreInvalidTypeError = 134_000
+public let NSPersistentStoreInvalidTypeError = CoreDataErrorNumber.persistentStoreInvalidType
 /// The file is not a store of the type.
-public let NSPersistentStoreTypeMismatchError = 134_010
+public let NSPersistentStoreTypeMismatchError = CoreDataErrorNumber.persistentStoreTypeMismatch
 /// The store lacks a table or a column.
-public let NSPersistentStoreIncompatibleSchemaError = 134_020
+public let NSPersistentStoreIncompatibleSchemaError = CoreDataErrorNumber.persistentStoreIncompatibleSchema
 /// The store could not write a save.
-public let NSPersistentStoreSaveError = 134_030
+public let NSPersistentStoreSaveError = CoreDataErrorNumber.persistentStoreSave
 /// Another process has written to the store meanwhile.
-public let NSPersistentStoreSaveConflictsError = 134_050
+public let NSPersistentStoreSaveConflictsError = CoreDataErrorNumber.persistentStoreSaveConflicts
 /// A failure without a number of its own.
-public let NSCoreDataError = 134_060
+public let NSCoreDataError = CoreDataErrorNumber.coreData
 /// The store is closed, or its own part failed.
-public let NSPersistentStoreOperationError = 134_070
+public let NSPersistentStoreOperationError = CoreDataErrorNumber.persistentStoreOperation
 /// Another process has the store.
-public let NSPersistentStoreTimeoutError = 134_090
+public let NSPersistentStoreTimeoutError = CoreDataErrorNumber.persistentStoreTimeout
 /// The store does not support the request.
-public let NSPersistentStoreUnsupportedRequestTypeError = 134_091
+public let NSPersistentStoreUnsupportedRequestTypeError = CoreDataErrorNumber.persistentStoreUnsupportedRequestType
 /// The store was made with another model.
-public let NSPersistentStoreIncompatibleVersionHashError = 134_100
+public let NSPersistentStoreIncompatibleVersionHashError = CoreDataErrorNumber.persistentStoreIncompatibleVersionHash
 /// The data do not allow the migration.
-public let NSMigrationError = 134_110
+public let NSMigrationError = CoreDataErrorNumber.migration
 /// The migration was stopped.
-public let NSMigrationCancelledError = 134_120
+public let NSMigrationCancelledError = CoreDataErrorNumber.migrationCancelled
 /// There is no model of the store.
-public let NSMigrationMissingSourceModelError = 134_130
+public let NSMigrationMissingSourceModelError = CoreDataErrorNumber.migrationMissingSourceModel
 /// A mapping or a policy does not fit the models.
-public let NSEntityMigrationPolicyError = 134_170
+public let NSEntityMigrationPolicyError = CoreDataErrorNumber.entityMigrationPolicy
 /// SQLite failed; its code is under ``NSSQLiteErrorDomain``.
-public let NSSQLiteError = 134_180
+public let NSSQLiteError = CoreDataErrorNumber.sqlite
 /// The migration cannot be inferred.
-public let NSInferredMappingModelError = 134_190
+public let NSInferredMappingModelError = CoreDataErrorNumber.inferredMappingModel
 /// The history after a token is no longer complete.
-public let NSPersistentHistoryTokenExpiredError = 134_301
+public let NSPersistentHistoryTokenExpiredError = CoreDataErrorNumber.persistentHistoryTokenExpired

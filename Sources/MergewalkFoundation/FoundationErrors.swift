@@ -45,20 +45,20 @@ extension StoreError: CoreDataNumberedError {
     case .notFound: 260
     case .alreadyExists: 516
     case .notADatabase, .damagedMetadata, .damagedFile: 259
-    case .otherStoreType, .notACoreDataStore: 134_010
-    case .incompatibleModel: 134_100
-    case .missingTable, .missingColumn: 134_020
-    case .noModel: 134_130
-    case .unsupported, .noHistory: 134_091
-    case .foreignHistoryToken, .expiredHistoryToken: 134_301
-    case .busy: 134_090
-    case .changedMeanwhile: 134_050
-    case .refusedRows: 133_021
-    case .invalidOption: 134_000
+    case .otherStoreType, .notACoreDataStore: CoreDataErrorNumber.persistentStoreTypeMismatch
+    case .incompatibleModel: CoreDataErrorNumber.persistentStoreIncompatibleVersionHash
+    case .missingTable, .missingColumn: CoreDataErrorNumber.persistentStoreIncompatibleSchema
+    case .noModel: CoreDataErrorNumber.migrationMissingSourceModel
+    case .unsupported, .noHistory: CoreDataErrorNumber.persistentStoreUnsupportedRequestType
+    case .foreignHistoryToken, .expiredHistoryToken: CoreDataErrorNumber.persistentHistoryTokenExpired
+    case .busy: CoreDataErrorNumber.persistentStoreTimeout
+    case .changedMeanwhile: CoreDataErrorNumber.persistentStoreSaveConflicts
+    case .refusedRows: CoreDataErrorNumber.managedObjectConstraintMerge
+    case .invalidOption: CoreDataErrorNumber.persistentStoreInvalidType
     case .readOnly: 513
-    case .closed, .customStore, .outOfMemory: 134_070
+    case .closed, .customStore, .outOfMemory: CoreDataErrorNumber.persistentStoreOperation
     case .inputOutput: 512
-    case .sqlite: 134_180
+    case .sqlite: CoreDataErrorNumber.sqlite
     }
   }
 
@@ -75,14 +75,14 @@ extension ObjectError: CoreDataNumberedError {
   /// Core Data's number.
   public var errorCode: Int {
     switch code {
-    case .notFound: 133_000
-    case .otherStore: 133_010
+    case .notFound: CoreDataErrorNumber.managedObjectReferentialIntegrity
+    case .otherStore: CoreDataErrorNumber.managedObjectExternalRelationship
     case .cancelled: NSUserCancelledError
-    case .database, .externalData: cause?.errorCode ?? 134_060
-    case .typeMismatch, .notStorable: 1550
+    case .database, .externalData: cause?.errorCode ?? CoreDataErrorNumber.coreData
+    case .typeMismatch, .notStorable: CoreDataErrorNumber.managedObjectValidation
     case .unknownEntity, .abstractEntity, .unknownKey, .transformer, .readOnly, .transient, .wrongClass, .wrongEntity,
       .otherContext, .assigned, .deleted, .invalid, .unreadable, .invalidRequest, .closed:
-      134_060
+      CoreDataErrorNumber.coreData
     }
   }
 
@@ -98,11 +98,11 @@ extension SaveError: CoreDataNumberedError {
     switch code {
     case .validation where failures.count == 1: failures[0].code.coreDataErrorNumber
     case .validation: ValidationFailureCode.multipleErrorsNumber
-    case .conflict: 133_020
-    case .constraint: 133_021
+    case .conflict: CoreDataErrorNumber.managedObjectMerge
+    case .constraint: CoreDataErrorNumber.managedObjectConstraintMerge
     case .readOnly: 513
-    case .database, .store: 134_030
-    case .unstable: 134_060
+    case .database, .store: CoreDataErrorNumber.persistentStoreSave
+    case .unstable: CoreDataErrorNumber.coreData
     }
   }
 
@@ -157,7 +157,7 @@ extension BatchError: CoreDataNumberedError {
     switch self {
     case .object(let error): error.errorCode
     case .save(let error): error.errorCode
-    case .source: 134_060
+    case .source: CoreDataErrorNumber.coreData
     }
   }
 
@@ -175,12 +175,12 @@ extension MigrationError: CoreDataNumberedError {
   /// Core Data's number.
   public var errorCode: Int {
     switch code {
-    case .notInferable: 134_190
-    case .data: 134_110
-    case .noSourceModel: 134_130
-    case .cancelled: 134_120
-    case .store: cause?.errorCode ?? 134_110
-    case .mapping: 134_170
+    case .notInferable: CoreDataErrorNumber.inferredMappingModel
+    case .data: CoreDataErrorNumber.migration
+    case .noSourceModel: CoreDataErrorNumber.migrationMissingSourceModel
+    case .cancelled: CoreDataErrorNumber.migrationCancelled
+    case .store: cause?.errorCode ?? CoreDataErrorNumber.migration
+    case .mapping: CoreDataErrorNumber.entityMigrationPolicy
     }
   }
 
@@ -192,7 +192,7 @@ extension MigrationError: CoreDataNumberedError {
 
 extension MergewalkObjectModel.PredicateError: CoreDataNumberedError {
   /// 134060: Core Data raises exceptions.
-  public var errorCode: Int { 134_060 }
+  public var errorCode: Int { CoreDataErrorNumber.coreData }
   /// The message.
   public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
 }

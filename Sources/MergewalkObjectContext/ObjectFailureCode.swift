@@ -34,10 +34,10 @@ public enum ObjectFailureCode: Sendable, Hashable {
   public var coreDataErrorNumber: Int {
     switch self {
     case .value(let code): code.coreDataErrorNumber
-    case .tooFewObjects: 1580
-    case .tooManyObjects: 1590
-    case .custom, .notSet, .unreadable: 1550
-    case .deletionDenied: 1600
+    case .tooFewObjects: CoreDataErrorNumber.validationRelationshipLacksMinimumCount
+    case .tooManyObjects: CoreDataErrorNumber.validationRelationshipExceedsMaximumCount
+    case .custom, .notSet, .unreadable: CoreDataErrorNumber.managedObjectValidation
+    case .deletionDenied: CoreDataErrorNumber.validationRelationshipDeniedDelete
     }
   }
 }

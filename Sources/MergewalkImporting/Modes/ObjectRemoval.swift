@@ -21,10 +21,10 @@ struct ObjectRemoval {
   /// An object stays that would take along another one that has to. Whether one may go can also depend on others that go
   /// too. So those that may not at first are tried again, all together and then in parts, until nothing more goes.
   ///
-  /// - Parameter body: Is called with the entity's index of each object that goes.
+  /// - Parameter body: Is called with the index of each entity of which objects go, and their number.
   /// - Returns: How many of the objects may not be deleted.
   func delete(
-    _ keys: ObjectMarks, rejects: RejectOutput, each body: (Int) -> Void
+    _ keys: ObjectMarks, rejects: RejectOutput, each body: (_ entity: Int, _ count: Int) -> Void
   ) throws(ImportError) -> Int {
     // What these would take along does not change when others go; in large pieces, as some of it may be the same.
     var reasons: [Int64: String] = [:]
@@ -97,7 +97,7 @@ struct ObjectRemoval {
   }
 
   /// Deletes as many of the objects as may go together; returns the others, in order.
-  private func attempt(_ keys: [Int64], _ body: (Int) -> Void) throws(ImportError) -> [Denial] {
+  private func attempt(_ keys: [Int64], _ body: (_ entity: Int, _ count: Int) -> Void) throws(ImportError) -> [Denial] {
     var keys = keys
     var denied: [Denial] = []
     while !keys.isEmpty {
@@ -151,7 +151,9 @@ struct ObjectRemoval {
   }
 
   /// Deletes objects together; returns what is in the way, and then all are still there.
-  private func deleteRows(_ keys: [Int64], _ body: (Int) -> Void) throws(ImportError) -> Obstacle? {
+  private func deleteRows(_ keys: [Int64], _ body: (_ entity: Int, _ count: Int) -> Void) throws(ImportError)
+    -> Obstacle?
+  {
     try transaction { () throws(ImportError) in
       let mark = sample?.mark ?? 0
       try collect(keys)
@@ -172,7 +174,7 @@ struct ObjectRemoval {
         sample?.removeAll(since: mark)
         return obstacle
       }
-      for (entity, count) in gone.enumerated() { for _ in 0..<count { body(entity) } }
+      for (entity, count) in gone.enumerated() where count > 0 { body(entity, count) }
       return nil
     }
   }

@@ -130,9 +130,9 @@ final class SyncRun {
         result.denied += denied
       } else {
         var gone = 0
-        let denied = try removal.delete(others, rejects: rejects) { [model = definition.model] index in
-          result.counts[model.entities[index].name, default: (0, 0)].deleted += 1
-          gone += 1
+        let denied = try removal.delete(others, rejects: rejects) { [model = definition.model] entity, count in
+          result.counts[model.entities[entity].name, default: (0, 0)].deleted += count
+          gone += count
         }
         result.denied += denied
         // How many go along is known only now.

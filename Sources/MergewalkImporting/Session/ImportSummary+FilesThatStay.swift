@@ -15,16 +15,17 @@ extension ImportSummary {
       warn(
         RunWarning(
           .filesNotRemoved,
-          "of the files beside the store that this run has made \(names.count) stayed, such as \(name), because which of"
-            + " them are in use cannot be read (\(reason.message)); mergewalk store clean removes those that are not"))
+          "\(PrintableText.count(names.count, "file")) that this run made beside the store stayed, such as \(name),"
+            + " because which of them are in use cannot be read (\(reason.message)); mergewalk store clean removes those that are not"
+        ))
     }
     let shared = file.externalFiles.sharedFiles
     if let name = shared.min() {
       warn(
         RunWarning(
           .filesNotRemoved,
-          "of the files beside the store that no row names any more \(shared.count) stayed, such as \(name):"
-            + " another store has the same name but for the extension, and so the same folder for its files"))
+          "\(PrintableText.count(shared.count, "file")) beside the store that no row names any more stayed, such as"
+            + " \(name): another store has the same name but for the extension, and so the same folder for its files"))
     }
     let names = file.externalFiles.staying
     guard let name = names.min() else { return }

@@ -28,16 +28,16 @@ public enum ValidationFailureCode: String, Error, Sendable, CaseIterable {
   /// Source: Apple, `CoreDataErrors.h` (`NSManagedObjectValidationError` 1550 and the constants behind it).
   public var coreDataErrorNumber: Int {
     switch self {
-    case .type: 1550
-    case .missing: 1570
-    case .tooLarge: 1610
-    case .tooSmall: 1620
-    case .tooLate: 1630
-    case .tooSoon: 1640
-    case .invalidDate: 1650
-    case .tooLong: 1660
-    case .tooShort: 1670
-    case .pattern: 1680
+    case .type: CoreDataErrorNumber.managedObjectValidation
+    case .missing: CoreDataErrorNumber.validationMissingMandatoryProperty
+    case .tooLarge: CoreDataErrorNumber.validationNumberTooLarge
+    case .tooSmall: CoreDataErrorNumber.validationNumberTooSmall
+    case .tooLate: CoreDataErrorNumber.validationDateTooLate
+    case .tooSoon: CoreDataErrorNumber.validationDateTooSoon
+    case .invalidDate: CoreDataErrorNumber.validationInvalidDate
+    case .tooLong: CoreDataErrorNumber.validationStringTooLong
+    case .tooShort: CoreDataErrorNumber.validationStringTooShort
+    case .pattern: CoreDataErrorNumber.validationStringPatternMatching
     }
   }
 
@@ -58,7 +58,7 @@ public enum ValidationFailureCode: String, Error, Sendable, CaseIterable {
   }
 
   /// Core Data's number for an error that stands for several (`NSValidationMultipleErrorsError`).
-  public static let multipleErrorsNumber = 1560
+  public static let multipleErrorsNumber = CoreDataErrorNumber.validationMultipleErrors
 }
 
 /// A cell of a column that its attribute does not allow.

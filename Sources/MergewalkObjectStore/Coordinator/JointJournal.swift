@@ -101,10 +101,7 @@ final class JointJournal {
     while true {
       let path = "\(folder(of: store))/\(StoreUUID.make())"
       let descriptor = try inFolder(of: store) { open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
-      if flock(descriptor, LOCK_EX) == 0, let info = stat(descriptor: descriptor), info.st_nlink > 0 {
-        return (path, descriptor)
-      }
-      // Another process took it for one that a crash has left.
+      if FileSystem.lockOwn(descriptor, path) { return (path, descriptor) }
       close(descriptor)
     }
   }

@@ -219,6 +219,24 @@ package enum FileSystem {
 
   static var processNumber: Int32 { getpid() }
 
+  /// Takes the lock of a file or folder that this process has just made and opened; the system drops it with the process.
+  ///
+  /// Before it has the lock, another process may take it for one that was left behind, and remove it.
+  ///
+  /// - Returns: Whether it is still there. File systems without locks have no other processes.
+  package static func lockOwn(_ descriptor: Int32, _ path: String) -> Bool {
+    while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
+    return isInPlace(descriptor, path)
+  }
+
+  /// Whether a path still leads to a file or folder that is open.
+  static func isInPlace(_ descriptor: Int32, _ path: String) -> Bool {
+    guard let mine = FileID(descriptor: descriptor), let there = stat(path: path, followsLinks: false) else {
+      return false
+    }
+    return mine == FileID(there)
+  }
+
   /// The error of the last call that failed.
   static func failure(_ path: String, _ what: String) -> StoreError {
     StoreError(

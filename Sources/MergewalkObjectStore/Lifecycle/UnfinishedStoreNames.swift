@@ -160,8 +160,7 @@ final class HiddenClaim {
       }
       let claim = HiddenClaim(path, descriptor)
       // Another process may look at it for a moment, and finds it empty.
-      flock(descriptor, LOCK_EX)
-      if claim.isInPlace { return claim }
+      if FileSystem.lockOwn(descriptor, path) { return claim }
     }
     throw StoreError(
       .busy, path: names.path(attempt: 0), message: "all names for a store that is being built are taken")
@@ -171,10 +170,5 @@ final class HiddenClaim {
   var size: Int { stat(descriptor: descriptor).map { Int($0.st_size) } ?? 0 }
 
   /// Whether the path still leads to the file.
-  var isInPlace: Bool {
-    guard let mine = stat(descriptor: descriptor), let there = stat(path: path, followsLinks: false) else {
-      return false
-    }
-    return mine.st_ino == there.st_ino && mine.st_dev == there.st_dev
-  }
+  var isInPlace: Bool { FileSystem.isInPlace(descriptor, path) }
 }

@@ -30,23 +30,17 @@ package final class StagingFolder {
   }
 
   /// Makes a folder and takes its lock.
-  ///
-  /// Before it has the lock, another process may take the folder for one that was left behind and remove it.
   private static func make(_ path: String) throws(StoreError) -> Int32 {
     while true {
       try FileSystem.makeFolder(path, mode: 0o700)
       let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-      if descriptor >= 0 {
-        flock(descriptor, LOCK_EX)
-        if let own = stat(descriptor: descriptor), let named = stat(path: path, followsLinks: false),
-          own.st_ino == named.st_ino, own.st_dev == named.st_dev
-        {
-          return descriptor
-        }
-        close(descriptor)
-      } else if errno != ENOENT {
+      if descriptor < 0 {
+        // Another process may sweep a folder that is not locked yet.
+        if errno == ENOENT { continue }
         throw FileSystem.failure(path, "cannot be opened")
       }
+      if FileSystem.lockOwn(descriptor, path) { return descriptor }
+      close(descriptor)
     }
   }
 

@@ -243,9 +243,7 @@ final class AttemptFolder {
         if number == ENOENT { continue }
         throw FamilyError(.failed, "\(path): cannot open: \(String(cString: strerror(number)))")
       }
-      // File systems without locks have no other processes that could sweep.
-      let isSwept = flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
-      if !isSwept, let locked = FileID(descriptor: lock), locked == FileID(path) {
+      if FileSystem.lockOwn(lock, path) {
         (self.path, self.lock) = (path, lock)
         return
       }

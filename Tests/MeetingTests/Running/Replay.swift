@@ -20,7 +20,7 @@ extension ScenarioFiles {
     }
     var lines = ""
     // For each import the record of its last line: what further lines say of its elements, it says itself.
-    var whole: [Int: (file: String, raw: String, offset: Int)] = [:]
+    var whole: [Int: (file: Int, item: Int, raw: String)] = [:]
     var found: [[ReadRecord]] = definition.parts.map { _ in [] }
     let text = (try? String(contentsOfFile: definition.rejects.path ?? "", encoding: .utf8)) ?? ""
     for line in text.split(separator: "\n") {
@@ -44,18 +44,11 @@ extension ScenarioFiles {
         object["raw_base64"] = nil
       }
       lines += String(decoding: try JSONSerialization.data(withJSONObject: object), as: UTF8.self) + "\n"
-      let raw = object["raw"] as? String
-      let file = "\(object["file"] ?? "") \(object["member"] ?? "")"
-      if raw == "" { continue }
-      if definition.parts[place.part].format.eachPath != nil, let offset = object["byte_offset"] as? Int {
-        let text = raw ?? object["raw_base64"] as? String ?? ""
-        let length = raw?.utf8.count ?? Data(base64Encoded: text)?.count ?? 0
-        if let last = whole[place.part], last.file == file, last.raw == text,
-          (0..<length).contains(offset - last.offset)
-        {
-          continue
-        }
-        whole[place.part] = (file, text, offset)
+      let raw = object["raw"] as? String ?? object["raw_base64"] as? String ?? ""
+      if raw.isEmpty { continue }
+      if definition.parts[place.part].format.eachPath != nil, let read {
+        if let last = whole[place.part], last == (place.file, read.item, raw) { continue }
+        whole[place.part] = (place.file, read.item, raw)
       }
       for var record in writer.records([item]) {
         record.number = found[place.part].count + 1
